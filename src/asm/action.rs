@@ -1,0 +1,123 @@
+//! The states of the machine and the typed actions that lead from one to the next (Tree-of-Traversals, section 3).
+
+use crate::graph::{EntityId, RelationRef};
+use crate::text::one_line;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Where a walk stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AsmState {
+    /// Think, answer or expand.
+    Default,
+    /// EXPAND was chosen: which entities?
+    SelectingEntities,
+    /// Entities were chosen: which relation?
+    SelectingRelation,
+    /// An answer was given: nothing follows.
+    Done,
+}
+
+impl AsmState {
+    /// As the screen says it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::SelectingEntities => "selecting entities",
+            Self::SelectingRelation => "selecting relation",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// A step of a walk. Typed: nothing is ever found out by searching for a keyword in a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// The start: the question with its linked entities.
+    Root,
+    /// A thought.
+    Think {
+        /// The thought.
+        text: String,
+    },
+    /// A proposed answer; ends the branch.
+    Answer {
+        /// The answer as given.
+        text: String,
+        /// The single answers in it.
+        items: Vec<String>,
+    },
+    /// The graph is to be expanded.
+    Expand {
+        /// The reason; may be empty.
+        text: String,
+    },
+    /// Entities to expand, in graph order, each once.
+    SelectEntities {
+        /// Their ids.
+        ids: Vec<EntityId>,
+    },
+    /// The relation to follow.
+    SelectRelation {
+        /// The relation and direction.
+        relation: RelationRef,
+    },
+    /// No sample of an expansion was usable.
+    Error {
+        /// Why, in one sentence.
+        why: String,
+    },
+}
+
+impl Action {
+    /// The state that this action leads to.
+    #[must_use]
+    pub const fn leads_to(&self) -> AsmState {
+        match self {
+            Self::Root | Self::Think { .. } | Self::SelectRelation { .. } | Self::Error { .. } => AsmState::Default,
+            Self::Expand { .. } => AsmState::SelectingEntities,
+            Self::SelectEntities { .. } => AsmState::SelectingRelation,
+            Self::Answer { .. } => AsmState::Done,
+        }
+    }
+
+    /// The state in which this action can be taken (an error node can follow any).
+    #[must_use]
+    pub const fn taken_in(&self) -> Option<AsmState> {
+        match self {
+            Self::Think { .. } | Self::Answer { .. } | Self::Expand { .. } => Some(AsmState::Default),
+            Self::SelectEntities { .. } => Some(AsmState::SelectingEntities),
+            Self::SelectRelation { .. } => Some(AsmState::SelectingRelation),
+            Self::Root | Self::Error { .. } => None,
+        }
+    }
+
+    /// Whether this is an answer.
+    #[must_use]
+    pub const fn is_answer(&self) -> bool {
+        matches!(self, Self::Answer { .. })
+    }
+
+    /// As a token of a path: `T:text`, `A:text`, `X:text`, `S:Q1+Q2`, `R:~P57`, `E:`; the root is empty.
+    #[must_use]
+    pub fn token(&self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Think { text } => format!("T:{}", one_line(text)),
+            Self::Answer { text, .. } => format!("A:{}", one_line(text)),
+            Self::Expand { text } => format!("X:{}", one_line(text)),
+            Self::SelectEntities { ids } => format!("S:{}", ids.join("+")),
+            Self::SelectRelation { relation } => format!("R:{}", relation.token()),
+            Self::Error { .. } => "E:".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.token())
+    }
+}

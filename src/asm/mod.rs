@@ -1,0 +1,7 @@
+//! The action state machine (ASM): states, actions, transitions, prompts, and the reading of completions.
+
+mod action;
+mod parse;
+
+pub use action::{Action, AsmState};
+pub use parse::{Expect, Reply, Unusable, parse, parse_match, parse_mentions};

@@ -1,0 +1,203 @@
+//! Entities, relations, edges: the parts of a graph.
+
+use super::{EntityId, KgName, RelationId};
+use serde::{Deserialize, Serialize};
+
+/// A thing of a KG.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Entity {
+    /// Its id in `kg`.
+    pub id: EntityId,
+    /// The KG that it was first seen in.
+    pub kg: KgName,
+    /// Its label; an entity without one is shown by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// A short description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its ids elsewhere: (KG, id), and ids that were merged into it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<(KgName, EntityId)>,
+}
+
+impl Entity {
+    /// The label, or the id where there is none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.id)
+    }
+}
+
+/// Which way an edge is walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From subject to object.
+    Out,
+    /// From object to subject; written `~P57`.
+    In,
+}
+
+/// A relation with the direction it is walked in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RelationRef {
+    /// The KG that offers it.
+    pub kg: KgName,
+    /// Its id, without tilde.
+    pub id: RelationId,
+    /// The direction.
+    pub direction: Direction,
+}
+
+impl RelationRef {
+    /// As written in prompts and paths: `P57`, or `~P57` for the reverse.
+    #[must_use]
+    pub fn token(&self) -> String {
+        match self.direction {
+            Direction::Out => self.id.to_string(),
+            Direction::In => format!("~{}", self.id),
+        }
+    }
+}
+
+/// A relation as a KG offers it for a set of entities.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relation {
+    /// Id, direction and KG.
+    #[serde(flatten)]
+    pub at: RelationRef,
+    /// Its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// How the reverse reads, where the KG says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inverse_label: Option<String>,
+    /// How many edges it has from the entities it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Whether `count` is a lower bound ("more than").
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub count_is_bound: bool,
+    /// Whether it leads to identifiers in other databases (hidden unless asked for).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub identifier: bool,
+}
+
+impl Relation {
+    /// The label in the direction it is walked: the inverse label, else "is LABEL of".
+    #[must_use]
+    pub fn reading(&self) -> String {
+        let label = self.label.as_deref().unwrap_or(&self.at.id);
+        match (self.at.direction, &self.inverse_label) {
+            (Direction::Out, _) => label.to_owned(),
+            (Direction::In, Some(inverse)) => inverse.clone(),
+            (Direction::In, None) => format!("is {label} of"),
+        }
+    }
+}
+
+/// What kind of value a literal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LiteralKind {
+    /// Plain text, or text in a language.
+    Text,
+    /// A date; `text` is already in the precision that the KG vouches for.
+    Date,
+    /// A number, with its unit in `text` where there is one.
+    Quantity,
+    /// A link.
+    Url,
+    /// A place on a globe.
+    Coordinates,
+    /// "Some value" or "no value": known to exist or not, but not which.
+    Unknown,
+}
+
+/// A value that is no entity.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Literal {
+    /// Its kind.
+    pub kind: LiteralKind,
+    /// As people read it: `8 July 2010`, `148 minute`. Whole, never cut.
+    pub text: String,
+    /// As the KG wrote it, where that differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// The language of a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lang: Option<String>,
+}
+
+/// The far end of an edge.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Object {
+    /// Another entity.
+    Entity(EntityId),
+    /// A value.
+    Literal(Literal),
+}
+
+/// A fact. Always stored in its true direction, whichever way it was found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Edge {
+    /// Subject.
+    pub s: EntityId,
+    /// Relation.
+    pub r: RelationId,
+    /// Object.
+    pub o: Object,
+    /// The KG that says so.
+    pub kg: KgName,
+}
+
+impl Edge {
+    /// Whether two edges say the same, whichever KG or direction they came from.
+    #[must_use]
+    pub fn same_fact(&self, other: &Self) -> bool {
+        self.s == other.s && self.r == other.r && self.o == other.o
+    }
+}
+
+/// "n of m": what an answer of a KG left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Partial {
+    /// The entity whose edges were cut.
+    pub entity: EntityId,
+    /// The relation and direction.
+    pub relation: RelationId,
+    /// The direction.
+    pub direction: Direction,
+    /// How many are here.
+    pub shown: u64,
+    /// How many there are; `None` where the KG only says "more exist".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+}
+
+/// What one step added to the local graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delta {
+    /// New entities, in order of arrival.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<Entity>,
+    /// Labels of the relations of `edges`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<(RelationId, String)>,
+    /// New edges, in order of arrival.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<Edge>,
+    /// What was cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partial: Vec<Partial>,
+}
+
+impl Delta {
+    /// Whether nothing was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty() && self.edges.is_empty()
+    }
+}

@@ -1,0 +1,23 @@
+//! The `KnowledgeGraph` interface and its kinds. A KG never calls a model.
+
+use crate::calls::{AskId, CallError, KgOp, KgReply};
+use futures_util::future::BoxFuture;
+
+/// A knowledge graph: anything that can search, list relations and list edges can be explored.
+pub trait KnowledgeGraph: Send + Sync {
+    /// The short name that sessions and screens show.
+    fn name(&self) -> &str;
+
+    /// One line for the screen: where it is and what is in it.
+    fn about(&self) -> String;
+
+    /// Whether it can be used now; an error says what to do. Asked by the start page.
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>>;
+
+    /// Told, in order, every call that the journal holds, before a session goes on (for doubles with a memory).
+    fn prime(&self, _asked: &[(AskId, KgOp)]) {}
+
+    /// Performs `op`. What must happen in the order of asks happens before the future is returned; `ask` is `None`
+    /// for inquiries that belong to no session. Dropping the future cancels the call.
+    fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>>;
+}

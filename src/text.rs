@@ -1,0 +1,128 @@
+//! What a KG or a model says is data: this is the one place where it is made safe to print.
+//!
+//! Everything that goes to a terminal, a plain output or an error message passes through [`clean`]
+//! (or [`one_line`]); the journal keeps the original, JSON-escaped.
+
+use std::borrow::Cow;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Whether a terminal could take `c` as a command, or could be made to show text in another order by it.
+#[must_use]
+pub fn is_unsafe(c: char) -> bool {
+    matches!(c, '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || ('\u{e0000}'..='\u{e007f}').contains(&c)
+}
+
+/// `text` without control characters, line feeds kept: a tab becomes four blanks, the rest goes.
+#[must_use]
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| c != '\n' && is_unsafe(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push('\n'),
+            '\t' => out.push_str("    "),
+            c if is_unsafe(c) => {}
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// `text` cleaned and on one line: every run of white space becomes one blank.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_whitespace() {
+            if !out.ends_with(' ') && !out.is_empty() {
+                out.push(' ');
+            }
+        } else if !is_unsafe(c) {
+            out.push(c);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Columns that `text` takes in a terminal.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// `text` cut between grapheme clusters to at most `columns`, with `…` where something is missing.
+#[must_use]
+pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if text.width() <= columns {
+        return Cow::Borrowed(text);
+    }
+    if columns == 0 {
+        return Cow::Borrowed("");
+    }
+    let (mut out, mut used) = (String::new(), 0);
+    for cluster in text.graphemes(true) {
+        let w = cluster.width();
+        if used + w > columns - 1 {
+            break;
+        }
+        out.push_str(cluster);
+        used += w;
+    }
+    out.push('…');
+    Cow::Owned(out)
+}
+
+/// `text` as a JSON (and so YAML) double-quoted scalar: how text from outside stands in a prompt.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if (c as u32) < 0x20 || ('\x7f'..='\u{9f}').contains(&c) || ('\u{2028}'..='\u{2029}').contains(&c) || c == '\u{feff}' => {
+                out.push_str(&format!("\\u{:04x}", c as u32));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_survives() {
+        let hostile = "Harbour\u{1b}]52;c;Zm9v\u{7} Town\u{9b}2J\u{1b}[6n\r\n\tx\0\u{202e}";
+        assert_eq!(clean(hostile), "Harbour]52;c;Zm9v Town2J[6n\n    x");
+        assert_eq!(one_line(hostile), "Harbour]52;c;Zm9v Town2J[6n x");
+    }
+
+    #[test]
+    fn cuts_between_clusters() {
+        assert_eq!(cut("가나다", 6), "가나다");
+        assert_eq!(cut("가나다라", 6), "가나…");
+        assert_eq!(cut("e\u{301}te\u{301}s", 3), "e\u{301}t…");
+        assert_eq!(cut("abc", 0), "");
+    }
+
+    #[test]
+    fn quoting_round_trips_through_yaml() {
+        for text in ["plain", "a\nANSWER: b", "- x: {y}", "\u{1b}[31m \u{2028} \"q\" \\ #"] {
+            let back: String = serde_yaml::from_str(&quoted(text)).unwrap();
+            assert_eq!(back, text);
+        }
+    }
+}

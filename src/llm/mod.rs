@@ -1,5 +1,9 @@
 //! The `LanguageModel` interface and its kinds: OpenAI-compatible servers, the built-in lexical model, scripts, a person.
 
+pub mod lexical;
+
+pub use lexical::Lexical;
+
 use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;

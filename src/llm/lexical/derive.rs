@@ -1,0 +1,424 @@
+//! Following the question through the graph: which walks from its names account for which of its words.
+
+use super::lexicon::{Fit, Sense, sense};
+use super::question::{Question, Topic};
+use super::seen::Known;
+use super::words::{Token, content_stems, is_auxiliary, is_kind, stem};
+use indexmap::{IndexMap, IndexSet};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A walk through the local graph, as far as it got.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Walk {
+    /// Where it stands: ids and values.
+    pub at: IndexSet<String>,
+    /// The topics that it started from (several when walks were intersected).
+    pub topics: BTreeSet<usize>,
+    /// Cues that are accounted for, as bits.
+    pub covered: u64,
+    /// How well.
+    pub score: f32,
+    /// The relations: label and whether backwards.
+    pub hops: Vec<(String, bool)>,
+    /// The order in which cues are to be met.
+    pub order: Vec<usize>,
+    /// The tokens that are used up, as a range.
+    pub span: Range<usize>,
+}
+
+/// What a hop accounts for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Gain {
+    /// Cues, as bits.
+    pub covered: u64,
+    /// How well; 0 when it accounts for nothing.
+    pub score: f32,
+}
+
+/// A question before a graph.
+pub(super) struct Solver<'a> {
+    pub question: &'a Question,
+    pub graph: &'a Known,
+    senses: RefCell<HashMap<String, Rc<Sense>>>,
+    /// For a node: (label, backwards) and the other ends.
+    edges: HashMap<&'a str, IndexMap<(&'a str, bool), Vec<&'a str>>>,
+    types: RefCell<HashMap<String, Rc<BTreeSet<String>>>>,
+}
+
+/// Words for kinds of places that a "located in" must not stand for unless the far end is one.
+const PLACE_KINDS: &str = "county state province borough district region municipality canton department prefecture territory island city town village country continent part";
+
+/// At most so many hops in one walk.
+const MAX_HOPS: usize = 5;
+
+impl<'a> Solver<'a> {
+    /// Prepares `graph` for walks.
+    pub fn new(question: &'a Question, graph: &'a Known) -> Self {
+        let mut edges: HashMap<&str, IndexMap<(&str, bool), Vec<&str>>> = HashMap::new();
+        for fact in &graph.facts {
+            edges.entry(&fact.subject).or_default().entry((&fact.label, false)).or_default().push(&fact.object);
+            edges.entry(&fact.object).or_default().entry((&fact.label, true)).or_default().push(&fact.subject);
+        }
+        Self { question, graph, senses: RefCell::default(), edges, types: RefCell::default() }
+    }
+
+    fn sense(&self, label: &str) -> Rc<Sense> {
+        Rc::clone(self.senses.borrow_mut().entry(label.to_owned()).or_insert_with(|| Rc::new(sense(label))))
+    }
+
+    /// All walks that the graph holds, the starts among them; the best ones first.
+    pub fn walks(&self) -> Vec<Walk> {
+        let mut all = Vec::new();
+        for (i, topic) in self.question.topics.iter().enumerate() {
+            self.extend(start(i, topic), &mut all);
+        }
+        for walk in self.intersections(&all) {
+            self.extend(walk, &mut all);
+        }
+        all.sort_by(|a, b| self.rank(b).total_cmp(&self.rank(a)).then(a.hops.len().cmp(&b.hops.len())));
+        all
+    }
+
+    /// How good a walk is: what it accounts for, less what it leaves open.
+    pub fn rank(&self, walk: &Walk) -> f32 {
+        0.1f32.mul_add(-(walk.hops.len() as f32), walk.score) - 0.5 * self.open_weight(walk)
+    }
+
+    fn extend(&self, from: Walk, all: &mut Vec<Walk>) {
+        let mut queue = vec![from];
+        while let Some(walk) = queue.pop() {
+            if walk.hops.len() < MAX_HOPS && all.len() < 4_000 {
+                queue.extend(self.hops(&walk));
+            }
+            all.push(walk);
+        }
+    }
+
+    /// The walks that are one relation longer.
+    fn hops(&self, walk: &Walk) -> Vec<Walk> {
+        let mut ends: IndexMap<(&str, bool), IndexSet<&str>> = IndexMap::new();
+        for node in &walk.at {
+            for (relation, others) in self.edges.get(node.as_str()).into_iter().flatten() {
+                ends.entry(*relation).or_default().extend(others.iter().copied());
+            }
+        }
+        let mut out = Vec::new();
+        for ((label, reverse), ends) in ends {
+            // Not straight back over the relation that led here.
+            if walk.hops.last().is_some_and(|(last, back)| last == label && *back != reverse) {
+                continue;
+            }
+            let gain = self.gain(walk, label, reverse, Some(&ends));
+            if gain.score <= 0.0 {
+                continue;
+            }
+            let mut next = walk.clone();
+            next.at = ends.into_iter().map(str::to_owned).collect();
+            next.covered |= gain.covered;
+            next.score += gain.score;
+            next.hops.push((label.to_owned(), reverse));
+            next.span = self.used(&next);
+            self.cover_by_type(&mut next);
+            out.push(next);
+        }
+        out
+    }
+
+    /// What a relation from the end of `walk` accounts for. `ends` = where it leads, when that is known already.
+    pub fn gain(&self, walk: &Walk, label: &str, reverse: bool, ends: Option<&IndexSet<&str>>) -> Gain {
+        let sense = self.sense(label);
+        let (mut gain, mut strong, mut skipped, mut rank) = (Gain::default(), None, 0.0f32, 0.0f32);
+        let mut waits = false;
+        for &n in walk.order.iter().filter(|&&n| walk.covered & bit(n) == 0) {
+            let cue = &self.question.cues[n];
+            let fit = sense.fit(&cue.stem, reverse);
+            if sense.typed && !reverse && fit.is_some() && is_place_kind(&cue.stem) {
+                match ends {
+                    Some(ends) if self.some_typed(ends) && !ends.iter().any(|e| self.is_type(e, &cue.stem)) => {
+                        waits = true;
+                        rank += 1.0;
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            let near = (1.0 - 0.12 * rank).max(0.4);
+            match fit {
+                Some(Fit::Strong) => {
+                    strong = strong.or(Some(n));
+                    gain.covered |= bit(n);
+                    gain.score += near;
+                }
+                Some(Fit::Also) => {
+                    gain.covered |= bit(n);
+                    gain.score += 0.45 * near;
+                }
+                None if strong.is_none() && cue.weight > 0.5 => skipped += 1.0,
+                None => {}
+            }
+            rank += 1.0;
+        }
+        if let Some(first) = strong {
+            gain.score += self.direction(walk, first, label, sense.agent, reverse);
+            gain.score = (gain.score - 0.15 * skipped).max(0.1);
+        } else if gain.covered != 0 {
+            gain.score *= 0.5;
+        } else if waits {
+            // "In which state is Clearwater?": the county is only on the way.
+            gain.score = 0.05;
+        }
+        gain
+    }
+
+    /// Whether the sentence wants the relation in this direction: a little for, a little against.
+    fn direction(&self, walk: &Walk, cue: usize, label: &str, agent: bool, reverse: bool) -> f32 {
+        let wanted = role(&self.question.tokens, &walk.span, self.question.cues[cue].token).reverse(label, agent);
+        match wanted {
+            Some(wanted) if wanted == reverse => 0.3,
+            Some(_) => -0.3,
+            None => 0.0,
+        }
+    }
+
+    /// The tokens from the first to the last that the walk has used.
+    fn used(&self, walk: &Walk) -> Range<usize> {
+        let tokens = (0..self.question.cues.len()).filter(|&n| walk.covered & bit(n) != 0).map(|n| self.question.cues[n].token);
+        tokens.fold(walk.span.clone(), |span, t| span.start.min(t)..span.end.max(t + 1))
+    }
+
+    /// Accounts for the next cues that only say what is reached ("the *country* whose capital ...", "which *poet*"),
+    /// keeping those ends that are such things.
+    fn cover_by_type(&self, walk: &mut Walk) {
+        for n in walk.order.clone() {
+            if walk.covered & bit(n) != 0 {
+                continue;
+            }
+            let cue = &self.question.cues[n];
+            let fits: IndexSet<String> = walk.at.iter().filter(|node| self.is_described(node, &cue.stem, cue.is_name)).cloned().collect();
+            if fits.is_empty() {
+                if cue.weight > 0.5 && !cue.is_name {
+                    return;
+                }
+                continue;
+            }
+            walk.at = fits;
+            walk.covered |= bit(n);
+            walk.score += 0.5 * cue.weight.max(0.5);
+        }
+    }
+
+    /// Walks from different topics that meet.
+    fn intersections(&self, all: &[Walk]) -> Vec<Walk> {
+        let mut out: Vec<Walk> = Vec::new();
+        let best = |topic: usize| {
+            let mut walks: Vec<&Walk> = all.iter().filter(|w| w.topics.contains(&topic) && !w.hops.is_empty() && w.score > 0.3).collect();
+            walks.sort_by(|a, b| b.score.total_cmp(&a.score));
+            walks.truncate(12);
+            walks
+        };
+        for topic in 0..self.question.topics.len() {
+            let others = best(topic);
+            let mut met = Vec::new();
+            for a in out.iter().chain(all.iter().filter(|w| w.topics.len() == 1 && w.topics.iter().all(|t| *t < topic))) {
+                for b in others.iter().filter(|b| !a.hops.is_empty() && !a.topics.contains(&topic) && !b.hops.is_empty()) {
+                    let at: IndexSet<String> = a.at.intersection(&b.at).cloned().collect();
+                    if !at.is_empty() {
+                        met.push(meet(a, b, at));
+                    }
+                }
+            }
+            met.sort_by(|a, b| b.score.total_cmp(&a.score));
+            met.truncate(12);
+            out.extend(met);
+        }
+        out
+    }
+
+    /// The weight of what a walk leaves open.
+    pub fn open_weight(&self, walk: &Walk) -> f32 {
+        let cues: f32 = self.open_cues(walk).iter().map(|&n| self.question.cues[n].weight).sum();
+        let topics: f32 = self.open_topics(walk).iter().map(|_| if self.question.all_topics { 1.0 } else { 0.3 }).sum();
+        cues + topics
+    }
+
+    /// The cues that a walk leaves open.
+    pub fn open_cues(&self, walk: &Walk) -> Vec<usize> {
+        let counting = |n: &usize| self.question.counts && matches!(self.question.tokens[self.question.cues[*n].token].lower.as_str(), "number");
+        (0..self.question.cues.len()).filter(|n| walk.covered & bit(*n) == 0 && !counting(n)).collect()
+    }
+
+    /// The topics that a walk has nothing to do with.
+    pub fn open_topics(&self, walk: &Walk) -> Vec<usize> {
+        let near = |i: &usize| {
+            let topic = &self.question.topics[*i];
+            let name = self.graph.name(&topic.id).to_lowercase();
+            let beside = |node: &str| self.edges.get(node).into_iter().flat_map(IndexMap::values).flatten().any(|other| *other == topic.id);
+            walk.at.iter().any(|node| self.is_described(node, &name, true) || beside(node))
+        };
+        let open = (0..self.question.topics.len()).filter(|i| !walk.topics.contains(i));
+        if self.question.all_topics { open.collect() } else { open.filter(|i| !near(i)).collect() }
+    }
+
+    /// Whether a walk is an answer: it went somewhere, and nothing of weight is left open.
+    pub fn is_complete(&self, walk: &Walk) -> bool {
+        !walk.hops.is_empty() && self.open_weight(walk) < 0.45 && !walk.at.is_empty()
+    }
+
+    /// Whether any of these has a description to go by.
+    fn some_typed(&self, nodes: &IndexSet<&str>) -> bool {
+        nodes.iter().any(|n| self.graph.entities.get(*n).is_some_and(|e| !e.description.is_empty()) || !self.types(n).is_empty())
+    }
+
+    fn is_type(&self, node: &str, stemmed: &str) -> bool {
+        self.types(node).contains(stemmed)
+    }
+
+    fn is_described(&self, node: &str, stemmed: &str, is_name: bool) -> bool {
+        let Some(entity) = self.graph.entities.get(node) else { return false };
+        if is_name {
+            return entity.label.to_lowercase().contains(stemmed) || entity.description.to_lowercase().contains(stemmed);
+        }
+        let general = is_kind(stemmed) || is_place_kind(stemmed) || super::lexicon::is_asking(stemmed);
+        self.is_type(node, stemmed) || !general && content_stems(&entity.description).iter().any(|s| s == stemmed)
+    }
+
+    /// What a node is, by the head of its description, by its name, and by facts that say so.
+    fn types(&self, node: &str) -> Rc<BTreeSet<String>> {
+        if let Some(known) = self.types.borrow().get(node) {
+            return Rc::clone(known);
+        }
+        let mut types = BTreeSet::new();
+        if let Some(entity) = self.graph.entities.get(node) {
+            types.extend(content_stems(head(&entity.description)));
+            let named: BTreeSet<String> = content_stems(&entity.label).into_iter().filter(|s| is_kind(s) || is_place_kind(s)).collect();
+            types.extend(named);
+        }
+        for ((label, reverse), others) in self.edges.get(node).into_iter().flatten() {
+            if !*reverse && matches!(*label, "instance of" | "occupation" | "type" | "subclass of" | "use") {
+                types.extend(others.iter().flat_map(|o| content_stems(self.graph.name(o))));
+            }
+        }
+        let types = Rc::new(types);
+        self.types.borrow_mut().insert(node.to_owned(), Rc::clone(&types));
+        types
+    }
+}
+
+/// The head of a description: "sovereign state in Europe" is a sovereign state.
+fn head(description: &str) -> &str {
+    let ends = [" of ", " in ", " from ", " by ", " that ", " who ", " which ", " for ", " with ", " at ", " on ", " (", ", "];
+    let end = ends.iter().filter_map(|e| description.find(e)).min().unwrap_or(description.len());
+    &description[..end]
+}
+
+fn is_place_kind(stemmed: &str) -> bool {
+    PLACE_KINDS.split(' ').any(|w| stem(w) == stemmed)
+}
+
+const fn bit(n: usize) -> u64 {
+    if n < 64 { 1 << n } else { 0 }
+}
+
+fn start(index: usize, topic: &Topic) -> Walk {
+    Walk {
+        at: std::iter::once(topic.id.clone()).collect(),
+        topics: std::iter::once(index).collect(),
+        covered: topic.told.iter().fold(0, |bits, &n| bits | bit(n)),
+        score: 0.0,
+        hops: vec![],
+        order: topic.order.clone(),
+        span: topic.span.clone(),
+    }
+}
+
+fn meet(a: &Walk, b: &Walk, at: IndexSet<String>) -> Walk {
+    let mut hops = a.hops.clone();
+    hops.extend(b.hops.iter().filter(|h| !a.hops.contains(h)).cloned());
+    // What both account for counts once.
+    let shared = (a.covered & b.covered).count_ones() as f32;
+    Walk {
+        at,
+        topics: a.topics.union(&b.topics).copied().collect(),
+        covered: a.covered | b.covered,
+        score: 0.8f32.mul_add(-shared, a.score + b.score).max(a.score.max(b.score)) + 0.3,
+        hops,
+        order: a.order.clone(),
+        span: a.span.start.min(b.span.start)..a.span.end.max(b.span.end),
+    }
+}
+
+/// What a thing is to the word that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// "the capital of X", "X's capital".
+    Possessor,
+    /// "whose capital is X", "X as capital".
+    Filler,
+    /// "X is the capital of ...".
+    FillerOf,
+    /// "who directed X", "born in X".
+    Object { preposition: bool },
+    /// "directed by X".
+    By,
+    /// "X directed", "did X direct".
+    Subject,
+    /// "X was directed".
+    Passive,
+    Unclear,
+}
+
+impl Role {
+    /// Whether the relation is to be followed backwards; `None` when the sentence does not tell.
+    fn reverse(self, label: &str, agent: bool) -> Option<bool> {
+        let leads_of = label.ends_with(" of");
+        match self {
+            Self::Possessor => Some(leads_of),
+            Self::Filler => Some(!leads_of),
+            Self::FillerOf => Some(!leads_of),
+            Self::Object { .. } if agent => Some(false),
+            Self::Object { preposition } => preposition.then_some(true),
+            Self::By => agent.then_some(true),
+            Self::Subject => Some(agent),
+            Self::Passive => Some(false),
+            Self::Unclear => None,
+        }
+    }
+}
+
+/// The role of what the tokens `span` stand for, towards the word at `cue`.
+fn role(tokens: &[Token], span: &Range<usize>, cue: usize) -> Role {
+    let is = |i: usize, words: &[&str]| tokens.get(i).is_some_and(|t| words.contains(&t.lower.as_str()));
+    if cue < span.start {
+        let between = &tokens[cue + 1..span.start];
+        let has = |word: &str| between.iter().any(|t| t.lower == word);
+        let whose = (0..cue).rev().take(3).any(|i| is(i, &["whose"]));
+        if between.iter().any(|t| is_auxiliary(&t.lower)) {
+            return if whose { Role::Filler } else { Role::Unclear };
+        }
+        return match between {
+            _ if has("by") => Role::By,
+            _ if has("of") => Role::Possessor,
+            _ if between.iter().all(|t| matches!(t.lower.as_str(), "the" | "a" | "an" | "both")) => Role::Object { preposition: false },
+            _ => Role::Object { preposition: true },
+        };
+    }
+    if cue < span.end {
+        return Role::Unclear;
+    }
+    let between = &tokens[span.end..cue];
+    let has = |word: &str| between.iter().any(|t| t.lower == word);
+    if has("'s") {
+        Role::Possessor
+    } else if has("as") || has("in") && is(cue, &["cast"]) {
+        Role::Filler
+    } else if is(cue + 1, &["of"]) && between.iter().any(|t| is_auxiliary(&t.lower)) {
+        Role::FillerOf
+    } else if between.iter().any(|t| matches!(t.lower.as_str(), "is" | "was" | "were" | "are" | "been")) || tokens[..span.start].iter().rev().take(2).any(|t| matches!(t.lower.as_str(), "was" | "were" | "is")) {
+        Role::Passive
+    } else {
+        Role::Subject
+    }
+}

@@ -157,7 +157,10 @@ fn check_chain(state: &State, node: NodeId, mut asm: AsmState, chain: &[Action])
                 }
                 let graph = state.graph(node);
                 if let Some(unknown) = ids.iter().find(|id| graph.entity(id).is_none()) {
-                    return refuse(format!("{unknown} is not in the local graph of node {}: choose an entity that is, or link it first (K)", node.0));
+                    return refuse(format!(
+                        "{unknown} is not in the local graph of node {}: choose an entity that is, or link it first (K)",
+                        node.0
+                    ));
                 }
             }
             Action::Answer { text, .. } | Action::Think { text } if text.trim().is_empty() => return refuse("the text is empty"),

@@ -111,4 +111,3 @@ pub enum NotYet {
 
 /// Either what a decision needs, or why it is not there yet. A strategy reads top to bottom with `?`.
 pub type Need<T> = Result<T, NotYet>;
-

@@ -16,8 +16,8 @@ pub mod why;
 pub use act::{Act, ActRefused};
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
 pub use event::{
-    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading, Reason, Route, Seq, Source,
-    Started, StepId, StepKind, Stop, UnixMs, Valuation,
+    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading,
+    Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
 };
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use settings::{OnExhausted, Preset, Setting, Settings};

@@ -69,9 +69,8 @@ pub fn next(state: &State, strategy: &dyn Strategy, engine: bool) -> Next {
 fn hand_step(state: &State) -> Option<Event> {
     use super::act::Act;
     use super::event::{StepId, StepKind};
-    let act = state.acts.iter().find(|a| {
-        a.active && matches!(a.what, Act::Choose { .. }) && !state.steps.iter().any(|s| s.act == Some(a.id))
-    })?;
+    let act =
+        state.acts.iter().find(|a| a.active && matches!(a.what, Act::Choose { .. }) && !state.steps.iter().any(|s| s.act == Some(a.id)))?;
     let Act::Choose { node, .. } = &act.what else { return None };
     Some(Event::Opened {
         step: StepId(u32::try_from(state.steps.len()).ok()?),

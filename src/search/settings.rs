@@ -133,11 +133,15 @@ impl fmt::Display for Setting {
             Self::MaxDepth(d) => write!(f, "max depth set to {d}"),
             Self::MaxExpansions(n) => write!(f, "max expansions set to {n}"),
             Self::Threshold(t) => write!(f, "threshold set to {t}"),
-            Self::OnExhausted(rule) => write!(f, "at the end without an answer: {}", match rule {
-                OnExhausted::None => "none",
-                OnExhausted::Best => "best",
-                OnExhausted::Force => "force",
-            }),
+            Self::OnExhausted(rule) => write!(
+                f,
+                "at the end without an answer: {}",
+                match rule {
+                    OnExhausted::None => "none",
+                    OnExhausted::Best => "best",
+                    OnExhausted::Force => "force",
+                }
+            ),
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::act::Act;
 use super::ask::Ask;
 use super::event::{
-    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, NewNode, NodeId, PartId, Reading, Seq, Source, Started, StepId, StepKind, Valuation,
+    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, NewNode, NodeId, PartId, Reading, Seq, Source, Started, StepId, StepKind,
+    Valuation,
 };
 use super::settings::Settings;
 use crate::asm::{Action, AsmState};

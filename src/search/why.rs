@@ -22,7 +22,11 @@ pub fn next_node(state: &State, id: NodeId) -> String {
     let ties: Vec<NodeId> = open.into_iter().filter(|o| *o != id && state.value(*o).known() == value.known()).collect();
     if let Some(first) = ties.first() {
         let deeper = ties.iter().all(|t| state.node(*t).is_some_and(|n| n.depth < node.depth));
-        why.push_str(&format!("; {} tie with it ({})", if ties.len() == 1 { format!("node {}", first.0) } else { format!("{} nodes", ties.len()) }, if deeper { "it is the deepest" } else { "it was created first among the deepest" }));
+        why.push_str(&format!(
+            "; {} tie with it ({})",
+            if ties.len() == 1 { format!("node {}", first.0) } else { format!("{} nodes", ties.len()) },
+            if deeper { "it is the deepest" } else { "it was created first among the deepest" }
+        ));
     }
     why
 }
@@ -34,13 +38,19 @@ pub fn end(state: &State, outcome: OutcomeKind, stop: Stop, answer: Option<NodeI
     let value = |id: NodeId| state.value(id).known().map_or_else(|| "unknown".to_owned(), |v| v.to_string());
     let what = match (stop, answer) {
         (Stop::Accepted, Some(id)) => format!("you accepted the answer of node {}", id.0),
-        (Stop::Threshold, Some(id)) => format!("the answer of node {} has value {}, at or over the threshold {}", id.0, value(id), settings.threshold),
-        (Stop::Budget, _) => format!("{} expansions are used up without an answer at or over {}", settings.max_expansions, settings.threshold),
+        (Stop::Threshold, Some(id)) => {
+            format!("the answer of node {} has value {}, at or over the threshold {}", id.0, value(id), settings.threshold)
+        }
+        (Stop::Budget, _) => {
+            format!("{} expansions are used up without an answer at or over {}", settings.max_expansions, settings.threshold)
+        }
         (Stop::FrontierEmpty, _) => format!("nothing is left to expand and no answer reached {}", settings.threshold),
         (_, None) => String::new(),
     };
     match (outcome, answer, best) {
-        (OutcomeKind::BestEffort, Some(id), _) => format!("{what}; the best answer (node {}, value {}) is given as a best effort", id.0, value(id)),
+        (OutcomeKind::BestEffort, Some(id), _) => {
+            format!("{what}; the best answer (node {}, value {}) is given as a best effort", id.0, value(id))
+        }
         (OutcomeKind::NoAnswer, _, Some(id)) => format!("{what}; the best candidate is node {} with value {}", id.0, value(id)),
         _ => what,
     }

@@ -16,7 +16,10 @@ pub fn about(state: &State, ask: &Ask) -> About {
         Purpose::Match => {
             let kgs = state.started().kgs.len().max(1);
             let mentions = step.reading(2 * (ask.key.round / 10)).unwrap_or_default();
-            let mention = mentions.iter().filter_map(|r| if let Outcome::Mention(m) = &r.outcome { Some(m) } else { None }).nth(ask.key.lane as usize / kgs);
+            let mention = mentions
+                .iter()
+                .filter_map(|r| if let Outcome::Mention(m) = &r.outcome { Some(m) } else { None })
+                .nth(ask.key.lane as usize / kgs);
             About { term: mention.cloned(), ..About::default() }
         }
         Purpose::Sample => {
@@ -39,7 +42,9 @@ pub fn about(state: &State, ask: &Ask) -> About {
         Purpose::Score => {
             let Some(child) = step.children.get(ask.key.lane as usize).copied() else { return About::default() };
             match state.node(child).map(|n| &n.action) {
-                Some(Action::Answer { text, .. }) => About { answer: Some(one_line(text)), entities: entities(state, child), ..About::default() },
+                Some(Action::Answer { text, .. }) => {
+                    About { answer: Some(one_line(text)), entities: entities(state, child), ..About::default() }
+                }
                 _ => About { path: Some(state.path_text(child)), entities: entities(state, child), ..About::default() },
             }
         }

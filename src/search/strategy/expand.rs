@@ -50,13 +50,16 @@ pub fn offer(state: &State, step: StepId, node: NodeId) -> Need<Offer> {
     let Some(node) = state.node(node) else { return Ok(Offer::Nothing("there is no such node".to_owned())) };
     Ok(match node.asm {
         AsmState::Default if node.depth >= state.settings().max_depth => Offer::FinalAnswer,
-        AsmState::Default => Offer::Actions {
-            think: !matches!(node.action, Action::Think { .. }),
-            expand: state.graph(node.id).entities().len() > 0,
-        },
+        AsmState::Default => {
+            Offer::Actions { think: !matches!(node.action, Action::Think { .. }), expand: state.graph(node.id).entities().len() > 0 }
+        }
         AsmState::SelectingEntities => {
             let entities: Vec<Entity> = state.graph(node.id).entities().cloned().collect();
-            if entities.is_empty() { Offer::Nothing("the local graph holds no entity to expand".to_owned()) } else { Offer::Entities(entities) }
+            if entities.is_empty() {
+                Offer::Nothing("the local graph holds no entity to expand".to_owned())
+            } else {
+                Offer::Entities(entities)
+            }
         }
         AsmState::SelectingRelation => relations(state, step, node)?,
         AsmState::Done => Offer::Nothing("nothing follows an answer".to_owned()),
@@ -116,7 +119,10 @@ fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
     let rows = match &ask.error {
         Some(error) => {
             let slots = (0..u32::try_from(ask.samples.len()).unwrap_or(0)).collect();
-            vec![Reading { slots, outcome: Outcome::Rejected { text: String::new(), reason: Reason::LlmFailed, why: error.message.clone() } }]
+            vec![Reading {
+                slots,
+                outcome: Outcome::Rejected { text: String::new(), reason: Reason::LlmFailed, why: error.message.clone() },
+            }]
         }
         None => vote(read_samples(state, node, offer, ask), settings.branching as usize),
     };
@@ -172,7 +178,11 @@ fn allowed(state: &State, node: &Node, offer: &Offer, action: Action) -> Outcome
         Action::Think { text } => {
             let before = state.path_to(node.id);
             let repeats = before.iter().any(|n| matches!(&n.action, Action::Think { text: t } if t == text));
-            if repeats { reject(Some(&action.token()), Reason::Repeat, "the same thought stands in the trajectory already") } else { Outcome::Kept(action) }
+            if repeats {
+                reject(Some(&action.token()), Reason::Repeat, "the same thought stands in the trajectory already")
+            } else {
+                Outcome::Kept(action)
+            }
         }
         Action::Expand { .. } if matches!(offer, Offer::Actions { expand: false, .. }) => {
             reject(Some(&action.token()), Reason::NotOffered, "there is no entity to expand")
@@ -204,7 +214,8 @@ fn error_node(parent: NodeId, why: String) -> NewNode {
 /// Carries out what was chosen: edges for every chosen relation together, then the new nodes.
 fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event> {
     let of = u32::try_from(rows.iter().map(|r| r.slots.len()).sum::<usize>()).unwrap_or(u32::MAX);
-    let kept: Vec<(&Action, &Reading)> = rows.iter().filter_map(|r| if let Outcome::Kept(a) = &r.outcome { Some((a, r)) } else { None }).collect();
+    let kept: Vec<(&Action, &Reading)> =
+        rows.iter().filter_map(|r| if let Outcome::Kept(a) = &r.outcome { Some((a, r)) } else { None }).collect();
     let edges = together((0u32..).zip(&kept).filter_map(|(lane, (action, _))| match action {
         Action::SelectRelation { relation } => Some(edges(state, step.id, node, relation, lane)),
         _ => None,
@@ -297,7 +308,8 @@ fn counted(n: usize, one: &str, many: &str) -> String {
 }
 
 fn observation(delta: &Delta) -> String {
-    let mut text = format!("{}, {}", counted(delta.edges.len(), "new fact", "new facts"), counted(delta.entities.len(), "new entity", "new entities"));
+    let mut text =
+        format!("{}, {}", counted(delta.edges.len(), "new fact", "new facts"), counted(delta.entities.len(), "new entity", "new entities"));
     for p in &delta.partial {
         match p.of {
             Some(of) => text.push_str(&format!("; {}: {} of {of} shown", p.entity, p.shown)),

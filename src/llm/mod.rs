@@ -37,8 +37,13 @@ pub trait LanguageModel: Send + Sync {
         false
     }
 
-    /// Told, in order, every request that the journal holds, before a session goes on. Models with a memory
-    /// (scripts that count) take up where they were; others need not care.
+    /// Whether a person types the replies: its asks stay open until then.
+    fn is_human(&self) -> bool {
+        false
+    }
+
+    /// Told, in order, every request that the journal holds, before a session goes on or a fork begins. Models with a
+    /// memory (scripts that count) forget what they knew and take up where the journal is; others need not care.
     fn prime(&self, _asked: &[LlmJob]) {}
 
     /// Asks for the slots of `job`. What must happen in the order of asks happens before the future is returned.

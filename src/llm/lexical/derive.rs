@@ -3,7 +3,7 @@
 use super::lexicon::{Fit, Sense, sense};
 use super::question::{Question, Topic};
 use super::seen::Known;
-use super::words::{Token, content_stems, is_auxiliary, is_kind, stem};
+use super::words::{Token, content_stems, is_auxiliary, is_doer, is_kind_stem, is_wh, label_stems, stem};
 use indexmap::{IndexMap, IndexSet};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -27,6 +27,8 @@ pub(super) struct Walk {
     pub order: Vec<usize>,
     /// The tokens that are used up, as a range.
     pub span: Range<usize>,
+    /// How much speaks against it: relations followed against the sense of the sentence.
+    pub doubt: f32,
 }
 
 /// What a hop accounts for.
@@ -36,6 +38,8 @@ pub(super) struct Gain {
     pub covered: u64,
     /// How well; 0 when it accounts for nothing.
     pub score: f32,
+    /// What speaks against it.
+    pub doubt: f32,
 }
 
 /// A question before a graph.
@@ -49,7 +53,7 @@ pub(super) struct Solver<'a> {
 }
 
 /// Words for kinds of places that a "located in" must not stand for unless the far end is one.
-const PLACE_KINDS: &str = "county state province borough district region municipality canton department prefecture territory island city town village country continent part";
+const PLACE_KINDS: &str = "county state province borough district region municipality canton department prefecture territory island city town village country continent part river lake sea bay gulf ocean";
 
 /// At most so many hops in one walk.
 const MAX_HOPS: usize = 5;
@@ -84,7 +88,7 @@ impl<'a> Solver<'a> {
 
     /// How good a walk is: what it accounts for, less what it leaves open.
     pub fn rank(&self, walk: &Walk) -> f32 {
-        0.1f32.mul_add(-(walk.hops.len() as f32), walk.score) - 0.5 * self.open_weight(walk)
+        0.1f32.mul_add(-(walk.hops.len() as f32), walk.score) - 0.5 * self.open_weight(walk) - walk.doubt
     }
 
     fn extend(&self, from: Walk, all: &mut Vec<Walk>) {
@@ -115,30 +119,66 @@ impl<'a> Solver<'a> {
             if gain.score <= 0.0 {
                 continue;
             }
+            out.extend(self.tied(walk, label, reverse, &ends, gain));
+            let ends: IndexSet<&str> = ends.into_iter().filter(|e| self.question.topics.iter().all(|t| t.id != *e)).collect();
+            if ends.is_empty() {
+                continue;
+            }
             let mut next = walk.clone();
             next.at = ends.into_iter().map(str::to_owned).collect();
             next.covered |= gain.covered;
             next.score += gain.score;
+            next.doubt += gain.doubt;
             next.hops.push((label.to_owned(), reverse));
             next.span = self.used(&next);
+            if self.question.wants_thing && next.at.iter().all(|n| !self.graph.entities.contains_key(n)) {
+                next.doubt += 0.5;
+            }
             self.cover_by_type(&mut next);
             out.push(next);
         }
         out
     }
 
+    /// Where a relation leads to another name of the question: the ends of `walk` that it ties to that name.
+    fn tied(&self, walk: &Walk, label: &str, reverse: bool, ends: &IndexSet<&str>, gain: Gain) -> Vec<Walk> {
+        let others = self.question.topics.iter().enumerate().filter(|(i, t)| !walk.topics.contains(i) && ends.contains(t.id.as_str()));
+        others
+            .filter(|_| !walk.hops.is_empty())
+            .map(|(i, topic)| {
+                let leads = |node: &&String| {
+                    let there = self.edges.get(node.as_str()).and_then(|e| e.get(&(label, reverse)));
+                    there.is_some_and(|others| others.contains(&topic.id.as_str()))
+                };
+                let mut next = walk.clone();
+                next.at = walk.at.iter().filter(leads).cloned().collect();
+                next.topics.insert(i);
+                next.covered |= gain.covered;
+                next.score += gain.score.max(0.3) + 0.3;
+                next.hops.push((label.to_owned(), reverse));
+                next
+            })
+            .collect()
+    }
+
     /// What a relation from the end of `walk` accounts for. `ends` = where it leads, when that is known already.
     pub fn gain(&self, walk: &Walk, label: &str, reverse: bool, ends: Option<&IndexSet<&str>>) -> Gain {
         let sense = self.sense(label);
         let (mut gain, mut strong, mut skipped, mut rank) = (Gain::default(), None, 0.0f32, 0.0f32);
-        let mut waits = false;
+        let complete = self.is_complete(walk);
+        let (mut waits, mut taken) = (false, Vec::new());
+        let share = if sense.words > 1 { 1.0 / sense.words as f32 } else { 1.0 };
         for &n in walk.order.iter().filter(|&&n| walk.covered & bit(n) == 0) {
             let cue = &self.question.cues[n];
-            let fit = sense.fit(&cue.stem, reverse);
-            if sense.typed && !reverse && fit.is_some() && is_place_kind(&cue.stem) {
+            let waiting = cue.step > 0 && self.earlier_step_open(walk, n);
+            let fit = sense.fit(&cue.stem, reverse).filter(|_| !waiting && !taken.contains(&cue.stem.as_str()));
+            if fit.is_some() {
+                taken.push(&cue.stem);
+            }
+            if !reverse && (sense.typed && fit.is_some() || fit == Some(Fit::Also)) && is_place_kind(&cue.stem) {
                 match ends {
                     Some(ends) if self.some_typed(ends) && !ends.iter().any(|e| self.is_type(e, &cue.stem)) => {
-                        waits = true;
+                        waits = sense.typed;
                         rank += 1.0;
                         continue;
                     }
@@ -150,7 +190,7 @@ impl<'a> Solver<'a> {
                 Some(Fit::Strong) => {
                     strong = strong.or(Some(n));
                     gain.covered |= bit(n);
-                    gain.score += near;
+                    gain.score += near * share;
                 }
                 Some(Fit::Also) => {
                     gain.covered |= bit(n);
@@ -162,10 +202,13 @@ impl<'a> Solver<'a> {
             rank += 1.0;
         }
         if let Some(first) = strong {
-            gain.score += self.direction(walk, first, label, sense.agent, reverse);
-            gain.score = (gain.score - 0.15 * skipped).max(0.1);
+            let (direction, doubt) = if sense.either { (0.0, 0.0) } else { self.direction(walk, first, label, &sense, reverse) };
+            gain.doubt = doubt;
+            gain.score = (gain.score + direction - self.mismatch(first, &sense, reverse) - 0.15 * skipped).max(0.1);
         } else if gain.covered != 0 {
-            gain.score *= 0.5;
+            // Nothing asks for it, its end is only called so: not from what is an answer already.
+            let asked = walk.order.iter().any(|&n| gain.covered & bit(n) != 0 && self.question.cues[n].weight > 0.5);
+            gain = if complete || !asked { Gain::default() } else { Gain { score: 0.5 * gain.score, ..gain } };
         } else if waits {
             // "In which state is Clearwater?": the county is only on the way.
             gain.score = 0.05;
@@ -173,14 +216,35 @@ impl<'a> Solver<'a> {
         gain
     }
 
-    /// Whether the sentence wants the relation in this direction: a little for, a little against.
-    fn direction(&self, walk: &Walk, cue: usize, label: &str, agent: bool, reverse: bool) -> f32 {
-        let wanted = role(&self.question.tokens, &walk.span, self.question.cues[cue].token).reverse(label, agent);
-        match wanted {
-            Some(wanted) if wanted == reverse => 0.3,
-            Some(_) => -0.3,
-            None => 0.0,
+    /// Whether a step before this one, of the same word, is still to be taken.
+    fn earlier_step_open(&self, walk: &Walk, n: usize) -> bool {
+        let token = self.question.cues[n].token;
+        (0..n).any(|m| self.question.cues[m].token == token && walk.covered & bit(m) == 0)
+    }
+
+    /// Whether the sentence wants the relation in this direction: a little for or against it, and how sure that is.
+    fn direction(&self, walk: &Walk, cue: usize, label: &str, sense: &Sense, reverse: bool) -> (f32, f32) {
+        let cue = &self.question.cues[cue];
+        let role = role(&self.question.tokens, &walk.span, cue.token);
+        // "X is the capital of ...", but "X is a citizen of ...".
+        if role == Role::FillerOf && !sense.agent && label_stems(label) != [cue.stem.clone()] {
+            return (0.0, 0.0);
         }
+        match role.reverse(label, sense.agent) {
+            Some(wanted) if wanted == reverse => (0.3, 0.0),
+            Some(_) if matches!(role, Role::Object { .. }) => (-0.3, 0.0),
+            Some(_) => (-0.3, 0.3),
+            None => (0.0, 0.0),
+        }
+    }
+
+    /// What speaks against a relation going by the form of the word that asks: a date where none is asked for,
+    /// no doer for "founder".
+    fn mismatch(&self, cue: usize, sense: &Sense, reverse: bool) -> f32 {
+        let lower = &self.question.tokens[self.question.cues[cue].token].lower;
+        let dated = sense.dated && !reverse && self.question.cues.iter().all(|c| c.stem != "when");
+        let no_doer = is_doer(lower) && !sense.agent && !reverse;
+        0.4 * f32::from(u8::from(dated) + u8::from(no_doer))
     }
 
     /// The tokens from the first to the last that the walk has used.
@@ -281,7 +345,10 @@ impl<'a> Solver<'a> {
         if is_name {
             return entity.label.to_lowercase().contains(stemmed) || entity.description.to_lowercase().contains(stemmed);
         }
-        let general = is_kind(stemmed) || is_place_kind(stemmed) || super::lexicon::is_asking(stemmed);
+        if super::lexicon::is_asking(stemmed) && !is_kind_stem(stemmed) && !is_place_kind(stemmed) {
+            return false;
+        }
+        let general = is_kind_stem(stemmed) || is_place_kind(stemmed) || super::lexicon::is_asking(stemmed);
         self.is_type(node, stemmed) || !general && content_stems(&entity.description).iter().any(|s| s == stemmed)
     }
 
@@ -293,7 +360,7 @@ impl<'a> Solver<'a> {
         let mut types = BTreeSet::new();
         if let Some(entity) = self.graph.entities.get(node) {
             types.extend(content_stems(head(&entity.description)));
-            let named: BTreeSet<String> = content_stems(&entity.label).into_iter().filter(|s| is_kind(s) || is_place_kind(s)).collect();
+            let named: BTreeSet<String> = content_stems(&entity.label).into_iter().filter(|s| is_kind_stem(s) || is_place_kind(s)).collect();
             types.extend(named);
         }
         for ((label, reverse), others) in self.edges.get(node).into_iter().flatten() {
@@ -331,6 +398,7 @@ fn start(index: usize, topic: &Topic) -> Walk {
         hops: vec![],
         order: topic.order.clone(),
         span: topic.span.clone(),
+        doubt: 0.0,
     }
 }
 
@@ -347,6 +415,7 @@ fn meet(a: &Walk, b: &Walk, at: IndexSet<String>) -> Walk {
         hops,
         order: a.order.clone(),
         span: a.span.start.min(b.span.start)..a.span.end.max(b.span.end),
+        doubt: a.doubt + b.doubt,
     }
 }
 
@@ -394,6 +463,9 @@ fn role(tokens: &[Token], span: &Range<usize>, cue: usize) -> Role {
     if cue < span.start {
         let between = &tokens[cue + 1..span.start];
         let has = |word: &str| between.iter().any(|t| t.lower == word);
+        if between.iter().any(|t| is_wh(&t.lower)) {
+            return Role::Unclear;
+        }
         let whose = (0..cue).rev().take(3).any(|i| is(i, &["whose"]));
         if between.iter().any(|t| is_auxiliary(&t.lower)) {
             return if whose { Role::Filler } else { Role::Unclear };

@@ -78,7 +78,7 @@ fn is_person(description: &str) -> bool {
     let years = description.contains("(born ") || description.contains('–') && description.contains('(');
     let doer = tokens(description).iter().any(|t| {
         let person = ["ician", "ist", "eur", "writer", "singer", "actor", "actress", "player", "poet", "king", "queen", "author"];
-        !is_kind(&t.stem) && person.iter().any(|s| t.lower.ends_with(s)) || matches!(t.lower.as_str(), "actor" | "singer" | "writer" | "poet" | "director")
+        !is_kind(&t.lower) && person.iter().any(|s| t.lower.ends_with(s)) || matches!(t.lower.as_str(), "actor" | "singer" | "writer" | "poet" | "director")
     });
     years || doer
 }

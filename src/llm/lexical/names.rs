@@ -103,7 +103,7 @@ fn name_end(tokens: &[Token], start: usize) -> usize {
 /// Names in a question without capitals.
 fn plain_spans(tokens: &[Token]) -> Vec<Range<usize>> {
     let content = |i: usize| {
-        tokens.get(i).is_some_and(|t| t.is_word() && !is_small(&t.lower) && !is_asking(&t.stem) && !is_kind(&t.stem) && (!t.is_number() || t.lower.len() != 4))
+        tokens.get(i).is_some_and(|t| t.is_word() && !is_small(&t.lower) && !is_asking(&t.stem) && !is_kind(&t.lower) && (!t.is_number() || t.lower.len() != 4))
     };
     let mut spans = Vec::new();
     let mut i = 0;
@@ -164,16 +164,24 @@ pub(super) fn mentions(question: &str) -> Vec<(String, String)> {
     out
 }
 
-/// `Inception and Interstellar` may be two names: the parts at each tie and possessive.
+/// `Inception and Interstellar` may be two names: the parts at each "and", then at each other tie.
 fn parts(tokens: &[Token], span: &Range<usize>) -> Vec<Range<usize>> {
+    let mut out = split(tokens, span, &|t: &Token| matches!(t.lower.as_str(), "and" | "or"));
+    let halves = if out.is_empty() { vec![span.clone()] } else { out.clone() };
+    for half in halves {
+        out.extend(split(tokens, &half, &|t: &Token| t.lower == "'s" || among(TIES, &t.lower) && !t.capital));
+    }
+    out
+}
+
+fn split(tokens: &[Token], span: &Range<usize>, is_tie: &dyn Fn(&Token) -> bool) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = span.start;
     for i in span.clone() {
-        let token = &tokens[i];
-        if i > start && (token.lower == "'s" || among(TIES, &token.lower) && !token.capital) {
+        if i > start && is_tie(&tokens[i]) {
             parts.push(start..i);
             start = i + 1;
-            while start < span.end && matches!(tokens[start].lower.as_str(), "the" | "a" | "an") && !tokens[start].capital {
+            while start < span.end && matches!(tokens[start].lower.as_str(), "the" | "a" | "an" | "both") && !tokens[start].capital {
                 start += 1;
             }
         }
@@ -187,14 +195,15 @@ fn parts(tokens: &[Token], span: &Range<usize>) -> Vec<Range<usize>> {
 /// A last name that may go on in small letters to the end of the question.
 fn tail(tokens: &[Token], span: &Range<usize>) -> Option<Range<usize>> {
     let end = tokens.iter().rposition(Token::is_word)? + 1;
-    let plain = |t: &Token| t.is_word() && !is_auxiliary(&t.lower) && !is_wh(&t.lower) && !is_asking(&t.stem) && !is_small(&t.lower);
-    (end > span.end && tokens[span.end..end].iter().all(plain)).then_some(span.start..end)
+    let rest = tokens.get(span.end..end).filter(|rest| !rest.is_empty())?;
+    let plain = |t: &Token| t.is_word() && !is_auxiliary(&t.lower) && !is_wh(&t.lower) && !is_small(&t.lower);
+    (rest.iter().all(plain) && rest.iter().any(|t| !is_asking(&t.stem))).then_some(span.start..end)
 }
 
 /// What the question says about a name just before it: `1997 film`; else what the words around suggest.
 fn hint(tokens: &[Token], start: usize) -> String {
     let before: Vec<&Token> =
-        tokens[..start].iter().rev().take_while(|t| t.is_number() || is_kind(&t.stem) && !among("name kind type label", &t.lower)).collect();
+        tokens[..start].iter().rev().take_while(|t| t.is_number() || is_kind(&t.lower) && !among("name kind type label", &t.lower)).collect();
     if before.is_empty() {
         return domain(tokens).to_owned();
     }

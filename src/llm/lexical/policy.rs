@@ -214,6 +214,7 @@ impl<'a> Mind<'a> {
             hops: vec![],
             order: question.topics.first().map_or_else(|| (0..question.cues.len()).collect(), |t| t.order.clone()),
             span: question.tokens.len()..question.tokens.len(),
+            doubt: 0.0,
         })
     }
 
@@ -292,7 +293,11 @@ impl<'a> Mind<'a> {
             let confirmed = self.walks.iter().filter(|w| self.solver.is_complete(w) && self.solver.rank(w) >= level - 0.3).find(|w| agrees(w));
             return match confirmed {
                 Some(walk) => {
-                    let value = if self.solver.open_weight(walk) < 0.05 { 1.0 } else { 0.9 };
+                    let value = match self.solver.open_weight(walk) {
+                        _ if walk.doubt > 0.2 => 0.7,
+                        open if open < 0.05 => 1.0,
+                        _ => 0.9,
+                    };
                     (format!("The graph leads there: {}.", trail(walk)), value)
                 }
                 None => (format!("The graph leads elsewhere: {}.", trail(best)), 0.1),

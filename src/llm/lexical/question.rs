@@ -17,6 +17,8 @@ pub(super) struct Cue {
     pub weight: f32,
     /// Whether it is a name.
     pub is_name: bool,
+    /// Its place among the steps that one word stands for ("grandmother"): a hop takes one.
+    pub step: usize,
 }
 
 /// A name of the question that the graph knows.
@@ -43,6 +45,8 @@ pub(super) struct Question {
     pub all_topics: bool,
     /// "how many": the answer is a number.
     pub counts: bool,
+    /// "who", "where": the answer is no number, date or text.
+    pub wants_thing: bool,
 }
 
 impl Question {
@@ -61,7 +65,8 @@ impl Question {
         }
         let both = tokens.iter().any(|t| t.lower == "both");
         let all_topics = topics.len() > 1 && (both || topics.windows(2).any(|w| coordinated(&tokens, &w[0].span, &w[1].span)));
-        Self { tokens, cues, topics, all_topics, counts }
+        let wants_thing = tokens.iter().find(|t| is_wh(&t.lower)).is_some_and(|t| matches!(t.lower.as_str(), "who" | "whom" | "where"));
+        Self { tokens, cues, topics, all_topics, counts, wants_thing }
     }
 }
 
@@ -181,10 +186,10 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
             i += 1;
             continue;
         }
-        if let Some(name) = names.iter().find(|s| s.start == i && !s.clone().any(in_topic) && tokens[s.start].capital) {
+        if let Some(name) = names.iter().find(|s: &&Range<usize>| s.start == i && (s.start..s.end).all(|j| !in_topic(j)) && tokens[s.start].capital) {
             let text: Vec<&str> = tokens[name.clone()].iter().filter(|t| t.is_word()).map(|t| t.lower.as_str()).collect();
             if !text.iter().all(|w| is_small(w)) {
-                cues.push(Cue { token: i, stem: text.join(" "), weight: 0.6, is_name: true });
+                cues.push(Cue { token: i, stem: text.join(" "), weight: 0.6, is_name: true, step: 0 });
             }
             i = name.end;
             continue;
@@ -192,16 +197,16 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
         match token.lower.as_str() {
             "maternal" => side = Some("mother"),
             "paternal" => side = Some("father"),
-            "where" | "when" => cues.push(Cue { token: i, stem: token.lower.clone(), weight: 1.0, is_name: false }),
+            "where" | "when" => cues.push(Cue { token: i, stem: token.stem.clone(), weight: 1.0, is_name: false, step: 0 }),
             lower => {
                 if let Some((_, steps)) = KIN.iter().find(|(word, _)| *word == lower) {
                     for (n, step) in steps.iter().enumerate() {
                         let step = if n == 0 && *step == "parent" { side.take().unwrap_or(step) } else { step };
-                        cues.push(Cue { token: i, stem: stem(step), weight: 1.0, is_name: false });
+                        cues.push(Cue { token: i, stem: stem(step), weight: 1.0, is_name: false, step: n });
                     }
                 } else if token.is_word() && !is_small(lower) && !is_anaphor(tokens, i) {
-                    let vague = !is_asking(&token.stem) && is_kind(&token.stem);
-                    cues.push(Cue { token: i, stem: token.stem.clone(), weight: if vague { 0.4 } else { 1.0 }, is_name: false });
+                    let vague = !is_asking(&token.stem) && is_kind(lower);
+                    cues.push(Cue { token: i, stem: token.stem.clone(), weight: if vague { 0.4 } else { 1.0 }, is_name: false, step: 0 });
                 }
             }
         }
@@ -352,7 +357,7 @@ fn told(tokens: &[Token], cues: &[Cue], topic: &Topic, graph: &Known) -> Vec<usi
         let says = |n: usize| {
             let cue = &cues[n];
             let described = words.contains(&tokens[i].lower) && !tokens[i].lower.ends_with("ed");
-            if cue.is_name { apposition && lower.contains(&cue.stem) } else { described || is_kind(&cue.stem) && !apposition || tokens[i].is_number() }
+            if cue.is_name { apposition && lower.contains(&cue.stem) } else { described || is_kind(&tokens[i].lower) && !apposition || tokens[i].is_number() }
         };
         if !here.iter().all(|&n| says(n)) {
             break;

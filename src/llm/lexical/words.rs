@@ -206,11 +206,22 @@ const SMALL: &str = "a an the of in on at to for from with by into onto about as
     who whom whose which what why how i you he she it we they me him her us them my your his its our their one ones both either each any some all \
     also too very just ever still yet currently current present today now former formerly once only main exactly actually famous well-known known \
     name named names called call give list tell show find please many much more most other another same different between during while after before under over \
-    title word person thing used use get got goes go went whether if out up off down according wikidata musicbrainz graph dataset data";
+    title word person people persons humans human thing used use get got goes go went whether if out up off down according wikidata musicbrainz graph dataset data";
 
 /// Whether a word carries no content.
 pub(super) fn is_small(lower: &str) -> bool {
     SMALL.split_ascii_whitespace().any(|w| w == lower) || !lower.starts_with(char::is_alphanumeric)
+}
+
+/// Words that end like a doer and are none.
+const NO_DOERS: &str = "member river water mother father sister brother border order number minister partner daughter character center power tower mayor color other \
+    officer quarter harbor theater letter master";
+
+/// Whether a word names one who does something: "founder", "director".
+pub(super) fn is_doer(lower: &str) -> bool {
+    let singular = lower.strip_suffix('s').unwrap_or(lower);
+    let ends = ["er", "or"].iter().any(|s| singular.ends_with(s));
+    ends && singular.len() > 4 && !NO_DOERS.split_ascii_whitespace().any(|w| w == singular)
 }
 
 /// Forms of `be`, `do` and `have`, and modal verbs.
@@ -230,13 +241,40 @@ const KINDS: &str = "film series show song album single book novel poem play wor
     composer poet painter scientist physicist chemist politician president king queen player artist laureate member character language award prize instrument genre \
     disease body water name kind type time planet war battle event airport game software brand product animal plant species leader ruler label part world";
 
+/// Whether a word in lower case is a noun for a general kind of thing ("writers", but not "wrote").
+pub(super) fn is_kind(lower: &str) -> bool {
+    let singular = match lower {
+        "people" => "person",
+        "movie" | "movies" => "film",
+        "men" => "man",
+        "women" => "woman",
+        _ => lower.strip_suffix('s').unwrap_or(lower),
+    };
+    let y = singular.strip_suffix("ie").map(|base| format!("{base}y")).unwrap_or_default();
+    KINDS.split_ascii_whitespace().any(|w| w == lower || w == singular || w == y)
+}
+
 /// Whether a stem is that of a general kind of thing.
-pub(super) fn is_kind(stemmed: &str) -> bool {
+pub(super) fn is_kind_stem(stemmed: &str) -> bool {
     KINDS.split_ascii_whitespace().any(|w| stem(w) == stemmed)
 }
 
-/// Stems of the content words of a label or description, `(...)` left out.
+/// Words that a relation's label can do without.
+const TIES: &str = "a an the of in on at to for from with by into or and is are was as";
+
+/// Stems of the words of a relation's label, without articles and prepositions: `placeOfBirth`, `place of birth`.
+pub(super) fn label_stems(label: &str) -> Vec<String> {
+    let tie = |lower: &str| TIES.split(' ').any(|w| w == lower);
+    tokens(&spaced(label)).into_iter().filter(|t| t.is_word() && !tie(&t.lower)).map(|t| t.stem).collect()
+}
+
+/// Stems of the content words of a description, `(...)` left out.
 pub(super) fn content_stems(text: &str) -> Vec<String> {
+    tokens(&spaced(text)).into_iter().filter(|t| t.is_word() && !is_small(&t.lower)).map(|t| t.stem).collect()
+}
+
+/// A text without what stands in brackets, and with `camelCase` and `snake_case` taken apart.
+fn spaced(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut depth = 0_u32;
     for c in text.chars() {
@@ -253,7 +291,7 @@ pub(super) fn content_stems(text: &str) -> Vec<String> {
             _ => {}
         }
     }
-    tokens(&plain).into_iter().filter(|t| t.is_word() && !is_small(&t.lower)).map(|t| t.stem).collect()
+    plain
 }
 
 /// A text for comparing names: lower case, words only, no leading article, nothing in brackets.
@@ -305,7 +343,8 @@ mod tests {
 
     #[test]
     fn labels_in_other_spellings() {
-        assert_eq!(content_stems("placeOfBirth"), content_stems("place_of birth"));
+        assert_eq!(label_stems("placeOfBirth"), label_stems("place_of birth"));
+        assert_ne!(label_stems("birth name"), label_stems("born"));
         assert_eq!(content_stems("British actor (born 1933)"), [stem("british"), stem("actor")]);
         assert_eq!(name_key("The Beatles"), "beatles");
         assert_eq!(name_key("Inception (film)"), "inception");

@@ -1,9 +1,9 @@
 //! Following the question through the graph: which walks from its names account for which of its words.
 
-use super::lexicon::{Fit, Sense, sense};
-use super::question::{Question, Topic};
+use super::lexicon::{Fit, Sense, is_asking_form, sense};
+use super::question::{Cue, Question, Topic};
 use super::seen::Known;
-use super::words::{Token, content_stems, is_auxiliary, is_doer, is_kind_stem, is_wh, label_stems, stem};
+use super::words::{Token, content_stems, is_auxiliary, is_doer, is_kind, is_kind_stem, is_wh, label_stems, stem, tokens};
 use indexmap::{IndexMap, IndexSet};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -77,7 +77,7 @@ impl<'a> Solver<'a> {
     pub fn walks(&self) -> Vec<Walk> {
         let mut all = Vec::new();
         for (i, topic) in self.question.topics.iter().enumerate() {
-            self.extend(start(i, topic), &mut all);
+            self.extend(self.start(i, topic), &mut all);
         }
         for walk in self.intersections(&all) {
             self.extend(walk, &mut all);
@@ -89,6 +89,29 @@ impl<'a> Solver<'a> {
     /// How good a walk is: what it accounts for, less what it leaves open.
     pub fn rank(&self, walk: &Walk) -> f32 {
         0.1f32.mul_add(-(walk.hops.len() as f32), walk.score) - 0.5 * self.open_weight(walk) - walk.doubt
+    }
+
+    /// A walk that stands at a topic. "The city of X" says only what X is.
+    fn start(&self, index: usize, topic: &Topic) -> Walk {
+        let is_said = |n: usize| {
+            let cue = &self.question.cues[n];
+            !cue.is_name
+                && self.is_type(&topic.id, &cue.stem)
+                && is_kind(&self.question.tokens[cue.token].lower)
+                && role(&self.question.tokens, &topic.span, cue.token) == Role::Possessor
+                && cue.token + 4 > topic.span.start
+        };
+        let said = topic.order.first().copied().filter(|&n| is_said(n));
+        Walk {
+            at: std::iter::once(topic.id.clone()).collect(),
+            topics: std::iter::once(index).collect(),
+            covered: topic.told.iter().chain(&said).fold(0, |bits, &n| bits | bit(n)),
+            score: 0.0,
+            hops: vec![],
+            order: topic.order.clone(),
+            span: topic.span.clone(),
+            doubt: 0.0,
+        }
     }
 
     fn extend(&self, from: Walk, all: &mut Vec<Walk>) {
@@ -171,11 +194,16 @@ impl<'a> Solver<'a> {
         for &n in walk.order.iter().filter(|&&n| walk.covered & bit(n) == 0) {
             let cue = &self.question.cues[n];
             let waiting = cue.step > 0 && self.earlier_step_open(walk, n);
-            let fit = sense.fit(&cue.stem, reverse).filter(|_| !waiting && !taken.contains(&cue.stem.as_str()));
+            let mut fit = sense.fit(&cue.stem, reverse).filter(|_| !waiting && !taken.contains(&cue.stem.as_str()));
+            if fit == Some(Fit::Also) && rank == 0.0 && role(&self.question.tokens, &walk.span, cue.token) == Role::Possessor {
+                // "the band of X": nothing else can be meant.
+                fit = Some(Fit::Strong);
+            }
             if fit.is_some() {
                 taken.push(&cue.stem);
             }
-            if !reverse && (sense.typed && fit.is_some() || fit == Some(Fit::Also)) && is_place_kind(&cue.stem) {
+            let typed = sense.typed && fit.is_some() || fit == Some(Fit::Also) && !label_stems(label).contains(&cue.stem);
+            if !reverse && typed && is_place_kind(&cue.stem) {
                 match ends {
                     Some(ends) if self.some_typed(ends) && !ends.iter().any(|e| self.is_type(e, &cue.stem)) => {
                         waits = sense.typed;
@@ -202,9 +230,9 @@ impl<'a> Solver<'a> {
             rank += 1.0;
         }
         if let Some(first) = strong {
-            let (direction, doubt) = if sense.either { (0.0, 0.0) } else { self.direction(walk, first, label, &sense, reverse) };
+            let (direction, doubt) = if sense.either { (if reverse { -0.15 } else { 0.0 }, 0.0) } else { self.direction(walk, first, label, &sense, reverse) };
             gain.doubt = doubt;
-            gain.score = (gain.score + direction - self.mismatch(first, &sense, reverse) - 0.15 * skipped).max(0.1);
+            gain.score = (gain.score + direction - self.mismatch(first, &sense, reverse) - 0.4 * skipped).max(0.1);
         } else if gain.covered != 0 {
             // Nothing asks for it, its end is only called so: not from what is an answer already.
             let asked = walk.order.iter().any(|&n| gain.covered & bit(n) != 0 && self.question.cues[n].weight > 0.5);
@@ -226,11 +254,14 @@ impl<'a> Solver<'a> {
     fn direction(&self, walk: &Walk, cue: usize, label: &str, sense: &Sense, reverse: bool) -> (f32, f32) {
         let cue = &self.question.cues[cue];
         let role = role(&self.question.tokens, &walk.span, cue.token);
+        if sense.is_directed(&cue.stem, reverse) {
+            return (0.3, 0.0);
+        }
         // "X is the capital of ...", but "X is a citizen of ...".
         if role == Role::FillerOf && !sense.agent && label_stems(label) != [cue.stem.clone()] {
             return (0.0, 0.0);
         }
-        match role.reverse(label, sense.agent) {
+        match role.reverse(label, sense.agent, label_stems(label).contains(&cue.stem)) {
             Some(wanted) if wanted == reverse => (0.3, 0.0),
             Some(_) if matches!(role, Role::Object { .. }) => (-0.3, 0.0),
             Some(_) => (-0.3, 0.3),
@@ -261,7 +292,7 @@ impl<'a> Solver<'a> {
                 continue;
             }
             let cue = &self.question.cues[n];
-            let fits: IndexSet<String> = walk.at.iter().filter(|node| self.is_described(node, &cue.stem, cue.is_name)).cloned().collect();
+            let fits: IndexSet<String> = walk.at.iter().filter(|node| self.is_described(node, &cue.stem, self.word(cue))).cloned().collect();
             if fits.is_empty() {
                 if cue.weight > 0.5 && !cue.is_name {
                     return;
@@ -301,6 +332,12 @@ impl<'a> Solver<'a> {
         out
     }
 
+    /// How many words of weight a walk passed over: they stand nearer to its name than words that it accounts for.
+    pub fn skips(&self, walk: &Walk) -> usize {
+        let last = walk.order.iter().rposition(|&n| walk.covered & bit(n) != 0).unwrap_or(0);
+        walk.order[..last].iter().filter(|&&n| walk.covered & bit(n) == 0 && self.question.cues[n].weight > 0.5 && !self.question.cues[n].is_name).count()
+    }
+
     /// The weight of what a walk leaves open.
     pub fn open_weight(&self, walk: &Walk) -> f32 {
         let cues: f32 = self.open_cues(walk).iter().map(|&n| self.question.cues[n].weight).sum();
@@ -320,7 +357,7 @@ impl<'a> Solver<'a> {
             let topic = &self.question.topics[*i];
             let name = self.graph.name(&topic.id).to_lowercase();
             let beside = |node: &str| self.edges.get(node).into_iter().flat_map(IndexMap::values).flatten().any(|other| *other == topic.id);
-            walk.at.iter().any(|node| self.is_described(node, &name, true) || beside(node))
+            walk.at.iter().any(|node| self.is_described(node, &name, None) || beside(node))
         };
         let open = (0..self.question.topics.len()).filter(|i| !walk.topics.contains(i));
         if self.question.all_topics { open.collect() } else { open.filter(|i| !near(i)).collect() }
@@ -336,19 +373,24 @@ impl<'a> Solver<'a> {
         nodes.iter().any(|n| self.graph.entities.get(*n).is_some_and(|e| !e.description.is_empty()) || !self.types(n).is_empty())
     }
 
+    /// The word of a cue as it stands in the question; `None` for a name.
+    fn word<'c>(&self, cue: &'c Cue) -> Option<&'c str> {
+        (!cue.is_name).then_some(cue.form.as_str())
+    }
+
     fn is_type(&self, node: &str, stemmed: &str) -> bool {
         self.types(node).contains(stemmed)
     }
 
-    fn is_described(&self, node: &str, stemmed: &str, is_name: bool) -> bool {
+    fn is_described(&self, node: &str, stemmed: &str, word: Option<&str>) -> bool {
         let Some(entity) = self.graph.entities.get(node) else { return false };
-        if is_name {
+        let Some(word) = word else {
             return entity.label.to_lowercase().contains(stemmed) || entity.description.to_lowercase().contains(stemmed);
-        }
-        if super::lexicon::is_asking(stemmed) && !is_kind_stem(stemmed) && !is_place_kind(stemmed) {
+        };
+        let general = is_kind(word) || is_place_kind(stemmed);
+        if is_asking_form(word) && !general {
             return false;
         }
-        let general = is_kind_stem(stemmed) || is_place_kind(stemmed) || super::lexicon::is_asking(stemmed);
         self.is_type(node, stemmed) || !general && content_stems(&entity.description).iter().any(|s| s == stemmed)
     }
 
@@ -359,9 +401,14 @@ impl<'a> Solver<'a> {
         }
         let mut types = BTreeSet::new();
         if let Some(entity) = self.graph.entities.get(node) {
-            types.extend(content_stems(head(&entity.description)));
+            let head = head(&entity.description);
+            let nouns = tokens(head).into_iter().filter(|t| t.is_word() && !t.lower.ends_with("ed"));
+            types.extend(nouns.map(|t| t.stem));
             let named: BTreeSet<String> = content_stems(&entity.label).into_iter().filter(|s| is_kind_stem(s) || is_place_kind(s)).collect();
             types.extend(named);
+            if ["sovereign state", "historical state", "former state", "island state", "kingdom", "republic", "empire", "nation"].iter().any(|w| head.contains(w)) {
+                types.insert(stem("country"));
+            }
         }
         for ((label, reverse), others) in self.edges.get(node).into_iter().flatten() {
             if !*reverse && matches!(*label, "instance of" | "occupation" | "type" | "subclass of" | "use") {
@@ -387,19 +434,6 @@ fn is_place_kind(stemmed: &str) -> bool {
 
 const fn bit(n: usize) -> u64 {
     if n < 64 { 1 << n } else { 0 }
-}
-
-fn start(index: usize, topic: &Topic) -> Walk {
-    Walk {
-        at: std::iter::once(topic.id.clone()).collect(),
-        topics: std::iter::once(index).collect(),
-        covered: topic.told.iter().fold(0, |bits, &n| bits | bit(n)),
-        score: 0.0,
-        hops: vec![],
-        order: topic.order.clone(),
-        span: topic.span.clone(),
-        doubt: 0.0,
-    }
 }
 
 fn meet(a: &Walk, b: &Walk, at: IndexSet<String>) -> Walk {
@@ -441,8 +475,9 @@ enum Role {
 
 impl Role {
     /// Whether the relation is to be followed backwards; `None` when the sentence does not tell.
-    fn reverse(self, label: &str, agent: bool) -> Option<bool> {
-        let leads_of = label.ends_with(" of");
+    fn reverse(self, label: &str, agent: bool, named: bool) -> Option<bool> {
+        // "a member of X" asks for who is "member of" it; "the band of X" does not.
+        let leads_of = named && label.ends_with(" of");
         match self {
             Self::Possessor => Some(leads_of),
             Self::Filler => Some(!leads_of),
@@ -463,8 +498,9 @@ fn role(tokens: &[Token], span: &Range<usize>, cue: usize) -> Role {
     if cue < span.start {
         let between = &tokens[cue + 1..span.start];
         let has = |word: &str| between.iter().any(|t| t.lower == word);
-        if between.iter().any(|t| is_wh(&t.lower)) {
-            return Role::Unclear;
+        if let Some(relative) = between.iter().position(|t| is_wh(&t.lower)) {
+            let of = between[..relative].first().is_some_and(|t| t.lower == "of");
+            return if of && cue > 0 { Role::Possessor } else { Role::Unclear };
         }
         let whose = (0..cue).rev().take(3).any(|i| is(i, &["whose"]));
         if between.iter().any(|t| is_auxiliary(&t.lower)) {

@@ -48,6 +48,14 @@ impl Sense {
     }
 }
 
+impl Sense {
+    /// Whether a word asks for just this direction: "laureate" names who received, not what.
+    pub fn is_directed(&self, stemmed: &str, reverse: bool) -> bool {
+        let (here, there) = if reverse { (&self.back, &self.out) } else { (&self.out, &self.back) };
+        !self.both.contains(stemmed) && here.contains(stemmed) && !there.contains(stemmed)
+    }
+}
+
 fn stems(words: &str) -> BTreeSet<String> {
     words.split_ascii_whitespace().map(stem).collect()
 }
@@ -82,6 +90,17 @@ static ASKING: LazyLock<BTreeSet<String>> =
 /// Whether a word asks for some usual relation.
 pub(super) fn is_asking(stemmed: &str) -> bool {
     ASKING.contains(stemmed)
+}
+
+/// The words themselves, for telling "train" from "training".
+static ASKING_WORDS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let rows = include_str!("relations.txt").lines().filter(|line| !line.starts_with('#'));
+    rows.flat_map(|row| row.split('|').enumerate().filter(|(i, _)| matches!(i, 1 | 2 | 4)).flat_map(|(_, c)| c.split_ascii_whitespace())).collect()
+});
+
+/// Whether just this form of a word asks for some usual relation.
+pub(super) fn is_asking_form(lower: &str) -> bool {
+    ASKING_WORDS.contains(lower) || lower.strip_suffix('s').is_some_and(|w| ASKING_WORDS.contains(w))
 }
 
 fn label_key(label: &str) -> BTreeSet<String> {

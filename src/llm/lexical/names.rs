@@ -160,8 +160,23 @@ pub(super) fn mentions(question: &str) -> Vec<(String, String)> {
             add(longer);
         }
     }
-    out.truncate(6);
+    out.truncate(5);
+    out.extend(found.iter().filter_map(|span| office(question, &tokens, span)).take(1).map(|name| (name, "office".to_owned())));
     out
+}
+
+/// "prime ministers of Australia" as the name of an office.
+fn office(question: &str, tokens: &[Token], span: &Range<usize>) -> Option<String> {
+    const OFFICES: &str = "minister president king queen emperor mayor governor chancellor secretary speaker pope bishop";
+    let of = span.start.checked_sub(1).filter(|&i| tokens[i].lower == "of")?;
+    let noun = of.checked_sub(1)?;
+    let singular = tokens[noun].lower.strip_suffix('s').unwrap_or(&tokens[noun].lower);
+    if !among(OFFICES, singular) {
+        return None;
+    }
+    let capital = |word: &str| word.chars().take(1).flat_map(char::to_uppercase).chain(word.chars().skip(1)).collect::<String>();
+    let before = noun.checked_sub(1).filter(|&i| among("prime vice foreign first", &tokens[i].lower)).map(|i| capital(&tokens[i].lower) + " ");
+    Some(format!("{}{} of {}", before.unwrap_or_default(), capital(singular), text_of(question, tokens, span)))
 }
 
 /// `Inception and Interstellar` may be two names: the parts at each "and", then at each other tie.

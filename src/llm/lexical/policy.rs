@@ -60,7 +60,8 @@ impl<'a> Mind<'a> {
         if self.fruitless() >= 2 && !chance.happens(0.5) {
             return format!("ANSWER: {NOT_SHOWN}");
         }
-        if think && chance.happens(0.2) { format!("THINK: {}", self.missing()) } else { self.expand() }
+        let near = self.walks.first().is_some_and(|w| self.solver.open_cues(w).len() <= 2);
+        if think && near && chance.happens(0.15) { format!("THINK: {}", self.missing()) } else { self.expand() }
     }
 
     fn expand(&self) -> String {
@@ -97,7 +98,7 @@ impl<'a> Mind<'a> {
         let id = token.trim_start_matches('~');
         let Some(label) = self.graph().facts.iter().find(|f| f.id == id).map(|f| f.label.as_str()) else { return false };
         let Some(best) = self.walks.first() else { return false };
-        let used = |w: &Walk| w.hops.iter().any(|(l, _)| l == label);
+        let used = |w: &Walk| w.hops.iter().any(|(l, back)| l == label && *back == token.starts_with('~'));
         // Walks from other topics serve as well: they are to be intersected later.
         used(best) || self.walks.iter().any(|w| used(w) && w.score > 0.6 && w.topics.is_disjoint(&best.topics))
     }
@@ -174,7 +175,7 @@ impl<'a> Mind<'a> {
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let best = ranked.first().map_or(0.0, |r| r.0);
         // Alternatives only where they have something to do with the question.
-        let near: Vec<&str> = ranked.iter().filter(|r| r.0 > 0.0 && r.0 >= 0.3 * best).take(4).map(|r| r.1.token.as_str()).collect();
+        let near: Vec<&str> = ranked.iter().filter(|r| r.0 > 0.0 && r.0 >= 0.5 * best).take(4).map(|r| r.1.token.as_str()).collect();
         let chosen = chance.pick(&near, 0.7).copied().or_else(|| ranked.first().map(|r| r.1.token.as_str()));
         chosen.or_else(|| options.first().map(|o| o.token.as_str())).unwrap_or_default().to_owned()
     }
@@ -253,7 +254,11 @@ impl<'a> Mind<'a> {
         let lost = self.fruitless().min(3) as f32;
         let mut value = if self.complete().is_some() { 0.95 } else { 0.3f32.mul_add(self.progress(best), 0.6) };
         if self.complete().is_none() {
-            value -= 0.25 * lost;
+            value -= 0.25f32.mul_add(lost, 0.12 * self.solver.skips(best) as f32);
+            if best.at.iter().all(|n| !self.graph().entities.contains_key(n)) {
+                // Nothing can be looked up from a value.
+                value -= 0.2;
+            }
         }
         match self.last_step() {
             Some(Walked::Think) => value -= 0.03,

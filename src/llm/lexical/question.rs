@@ -13,6 +13,8 @@ pub(super) struct Cue {
     pub token: usize,
     /// What has to be matched; a name that the graph lacks is one cue, as written.
     pub stem: String,
+    /// The word as written, or what a word like "grandmother" stands for.
+    pub form: String,
     /// How much it counts when nothing accounts for it.
     pub weight: f32,
     /// Whether it is a name.
@@ -136,7 +138,8 @@ fn match_at(tokens: &[Token], at: usize, words: &[&str]) -> Option<Range<usize>>
         while i > 0 && tokens.get(end).is_some_and(|t| !t.is_word()) {
             end += 1;
         }
-        if tokens.get(end)?.lower != *word {
+        let lower = &tokens.get(end)?.lower;
+        if lower != word && lower.strip_suffix('s') != Some(word) {
             return None;
         }
         end += 1;
@@ -189,7 +192,7 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
         if let Some(name) = names.iter().find(|s: &&Range<usize>| s.start == i && (s.start..s.end).all(|j| !in_topic(j)) && tokens[s.start].capital) {
             let text: Vec<&str> = tokens[name.clone()].iter().filter(|t| t.is_word()).map(|t| t.lower.as_str()).collect();
             if !text.iter().all(|w| is_small(w)) {
-                cues.push(Cue { token: i, stem: text.join(" "), weight: 0.6, is_name: true, step: 0 });
+                cues.push(Cue { token: i, stem: text.join(" "), form: String::new(), weight: 0.6, is_name: true, step: 0 });
             }
             i = name.end;
             continue;
@@ -197,16 +200,16 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
         match token.lower.as_str() {
             "maternal" => side = Some("mother"),
             "paternal" => side = Some("father"),
-            "where" | "when" => cues.push(Cue { token: i, stem: token.stem.clone(), weight: 1.0, is_name: false, step: 0 }),
+            "where" | "when" => cues.push(Cue { token: i, stem: token.stem.clone(), form: token.lower.clone(), weight: 1.0, is_name: false, step: 0 }),
             lower => {
                 if let Some((_, steps)) = KIN.iter().find(|(word, _)| *word == lower) {
-                    for (n, step) in steps.iter().enumerate() {
-                        let step = if n == 0 && *step == "parent" { side.take().unwrap_or(step) } else { step };
-                        cues.push(Cue { token: i, stem: stem(step), weight: 1.0, is_name: false, step: n });
+                    for (n, &step) in steps.iter().enumerate() {
+                        let step = if n == 0 && step == "parent" { side.take().unwrap_or(step) } else { step };
+                        cues.push(Cue { token: i, stem: stem(step), form: step.to_owned(), weight: 1.0, is_name: false, step: n });
                     }
                 } else if token.is_word() && !is_small(lower) && !is_anaphor(tokens, i) {
                     let vague = !is_asking(&token.stem) && is_kind(lower);
-                    cues.push(Cue { token: i, stem: token.stem.clone(), weight: if vague { 0.4 } else { 1.0 }, is_name: false, step: 0 });
+                    cues.push(Cue { token: i, stem: token.stem.clone(), form: token.lower.clone(), weight: if vague { 0.4 } else { 1.0 }, is_name: false, step: 0 });
                 }
             }
         }

@@ -1,4 +1,16 @@
 //! The `KnowledgeGraph` interface and its kinds. A KG never calls a model.
+//!
+//! `spec` opens what the command line names; `sparql` holds the queries and readers that every kind shares; `rdf` is
+//! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
+
+pub mod demo;
+pub mod endpoint;
+pub mod http;
+pub mod rdf;
+pub mod sparql;
+mod spec;
+
+pub use spec::{FORMS, KgSettings, KgSpec, SpecError, Status, open, open_with};
 
 use crate::calls::{AskId, CallError, KgOp, KgReply};
 use futures_util::future::BoxFuture;
@@ -20,4 +32,18 @@ pub trait KnowledgeGraph: Send + Sync {
     /// Performs `op`. What must happen in the order of asks happens before the future is returned; `ask` is `None`
     /// for inquiries that belong to no session. Dropping the future cancels the call.
     fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>>;
+}
+
+/// `n` with commas: `982,437`.
+#[must_use]
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }

@@ -1,1 +1,3 @@
-//! (to come)
+//! The commands, one file each, thin.
+
+pub mod kg;

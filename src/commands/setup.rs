@@ -4,8 +4,9 @@ use super::options::SearchOptions;
 use crate::asm::Templates;
 use crate::config::Config;
 use crate::graph::KgName;
-use crate::kg::{KgSettings, KnowledgeGraph, SpecError};
-use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig, Secret};
+use crate::kg::sparql::Languages;
+use crate::kg::{KgSettings, KnowledgeGraph};
+use crate::llm::{Human, LanguageModel, ModelSpec, OpenAi, OpenAiConfig, Secret};
 use crate::runner::{Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
@@ -68,7 +69,7 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
 pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<String>) -> anyhow::Result<OpenModel> {
     let parsed = ModelSpec::from_str(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
-        ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
+        ModelSpec::Lexical => bail!("the lexical model is not merged yet"),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
         ModelSpec::OpenAi(name) => {
@@ -76,7 +77,7 @@ pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<String>) -> a
             config.base_url = url.map(str::to_owned);
             if let Some(key) = std::env::var("OPENAI_API_KEY").ok().filter(|k| !k.is_empty()) {
                 secrets.push(key.clone());
-                config.api_key = Some(Secret::new(key));
+                config.api_key = Secret::new(&key);
             }
             secrets.extend(url.map(secrets_of_url).unwrap_or_default());
             (Arc::new(OpenAi::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
@@ -90,7 +91,8 @@ fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} can't be read", path.display()))?;
     let value: serde_json::Value = serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))?;
     let rules = value.get("llm").cloned().unwrap_or(value);
-    let script: Script = serde_json::from_value(rules).with_context(|| format!("{} is no script: an object with `rules` is expected", path.display()))?;
+    let script: Script =
+        serde_json::from_value(rules).with_context(|| format!("{} is no script: an object with `rules` is expected", path.display()))?;
     ScriptedModel::new(&script, Duration::ZERO)
 }
 
@@ -98,12 +100,17 @@ fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
 ///
 /// # Errors
 /// A spec that is not known, a file that can't be read, a name twice.
-pub async fn open_kgs(specs: &[String], config: &Config, secrets: &mut Vec<String>, status: Option<crate::kg::Status>) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
+pub async fn open_kgs(
+    specs: &[String],
+    config: &Config,
+    secrets: &mut Vec<String>,
+    status: Option<crate::kg::Status>,
+) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
     let mut kgs: Vec<(KgName, String, Arc<dyn KnowledgeGraph>)> = Vec::new();
     for spec in specs {
         let spec = config.resolve_kg(spec);
         secrets.extend(secrets_of_url(spec));
-        let kg = crate::kg::open_configured(spec, &kg_settings(config, status.clone())).await.map_err(|e: SpecError| anyhow::anyhow!("{e}"))?;
+        let kg = crate::kg::open_with(&spec.parse()?, &kg_settings(config, status.clone())).await?;
         let name: KgName = kg.name().into();
         if kgs.iter().any(|(n, _, _)| *n == name) {
             bail!("two knowledge graphs are called `{name}`: only one of each kind can be open at a time");
@@ -116,7 +123,14 @@ pub async fn open_kgs(specs: &[String], config: &Config, secrets: &mut Vec<Strin
 /// What the configuration says about KGs.
 #[must_use]
 pub fn kg_settings(config: &Config, status: Option<crate::kg::Status>) -> KgSettings {
-    KgSettings::from_config(config.lang.iter().map(String::as_str), config.contact.as_deref(), status)
+    let mut settings = KgSettings { status, ..KgSettings::default() };
+    if !config.lang.is_empty() {
+        settings.languages = Languages::new(config.lang.iter().map(String::as_str));
+    }
+    if config.contact.is_some() {
+        settings.http.client.contact.clone_from(&config.contact);
+    }
+    settings
 }
 
 impl Workshop {
@@ -135,7 +149,9 @@ impl Workshop {
         let wanted = options.llm.clone().or_else(|| config.llm.clone());
         let model = match (&scenario, &options.llm) {
             (Some(scenario), None) => OpenModel { model: scenario.model()?, spec: "script".to_owned(), service_name: "script".to_owned() },
-            _ => open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?,
+            _ => {
+                open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?
+            }
         };
         let kgs = match &scenario {
             Some(scenario) if options.kg.is_empty() => {
@@ -143,7 +159,13 @@ impl Workshop {
                 vec![(kg.name().into(), "scenario".to_owned(), kg as Arc<dyn KnowledgeGraph>)]
             }
             _ => {
-                let specs = if !options.kg.is_empty() { options.kg.clone() } else if !config.kg.is_empty() { config.kg.clone() } else { vec!["demo".to_owned()] };
+                let specs = if !options.kg.is_empty() {
+                    options.kg.clone()
+                } else if !config.kg.is_empty() {
+                    config.kg.clone()
+                } else {
+                    vec!["demo".to_owned()]
+                };
                 open_kgs(&specs, config, &mut secrets, status).await?
             }
         };
@@ -255,7 +277,9 @@ pub fn new_journal(path: Option<&Path>) -> anyhow::Result<(String, Option<Journa
             .with_context(|| format!("the session can't be recorded at {} (an existing file is never overwritten)", path.display()))?;
         return Ok((name, Some(journal), None));
     }
-    let made = sessions_folder().context("there is no home folder").and_then(|folder| Ok(Journal::create(&folder.join(format!("{name}.jsonl")), &header, none)?));
+    let made = sessions_folder()
+        .context("there is no home folder")
+        .and_then(|folder| Ok(Journal::create(&folder.join(format!("{name}.jsonl")), &header, none)?));
     match made {
         Ok(journal) => Ok((name, Some(journal), None)),
         Err(e) => Ok((name, None, Some(format!("the session is not recorded ({e:#}): give a file with --session PATH")))),

@@ -1,10 +1,12 @@
 //! The `LanguageModel` interface and its kinds: OpenAI-compatible servers, the built-in lexical model, scripts, a person.
 
 mod http;
+mod human;
 pub mod openai;
 mod secret;
 mod spec;
 
+pub use human::Human;
 pub use openai::{OpenAi, OpenAiConfig};
 pub use secret::Secret;
 pub use spec::{ModelSpec, ModelSpecError};
@@ -40,6 +42,12 @@ pub trait LanguageModel: Send + Sync {
     /// Whether it answers at once, so that a search with it is paced for people.
     fn is_instant(&self) -> bool {
         false
+    }
+
+    /// Whether it can be used now, for the start page: a short sentence, or an error that says what to do.
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        let about = self.about();
+        Box::pin(async move { Ok(about) })
     }
 
     /// Whether a person types the replies: its asks stay open until then.

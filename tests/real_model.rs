@@ -11,6 +11,9 @@ use tree_of_traversals::llm::{LanguageModel, LlmJob, OpenAi, OpenAiConfig};
 /// Samples that the server of `.ci/model.sh` gives at once (`n_parallel`).
 const AT_ONCE: usize = 4;
 
+/// One test at a time: what shares a batch on the server can change a text's last digits, and the machine is small.
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 fn model() -> OpenAi {
     let url = std::env::var("TOT_TEST_LLM").expect("TOT_TEST_LLM is the URL of a llama.cpp server (see .ci/model.sh)");
     let config = OpenAiConfig { base_url: Some(url), timeout: Duration::from_secs(300), ..OpenAiConfig::new("local") };
@@ -55,6 +58,7 @@ fn texts(replies: &[LlmReply]) -> Vec<String> {
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn the_server_is_ready() {
+    let _turn = TURN.lock().await;
     let said = model().check().await.unwrap();
     assert_eq!(said, "127.0.0.1 is ready");
 }
@@ -62,6 +66,7 @@ async fn the_server_is_ready() {
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn three_samples_come_in_one_reply() {
+    let _turn = TURN.lock().await;
     let (replies, result) = run(&model(), job("Name a city.", &[1, 2, 3])).await;
     assert_eq!(result, Ok(()));
     assert_eq!((texts(&replies).len(), replies.len(), replies[0].tries), (3, 1, 1));
@@ -73,6 +78,7 @@ async fn three_samples_come_in_one_reply() {
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn more_samples_than_the_server_gives_at_once_all_come() {
+    let _turn = TURN.lock().await;
     let model = model();
     let seeds: Vec<u64> = (1..=6).collect();
     let (replies, result) = run(&model, job("Name a river.", &seeds)).await;
@@ -87,6 +93,7 @@ async fn more_samples_than_the_server_gives_at_once_all_come() {
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn a_seed_brings_the_same_text_again() {
+    let _turn = TURN.lock().await;
     let model = model();
     let mut said = Vec::new();
     for seed in [7, 7, 8, 9, u64::MAX] {
@@ -101,6 +108,7 @@ async fn a_seed_brings_the_same_text_again() {
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn a_prompt_that_is_too_long_is_told_so() {
+    let _turn = TURN.lock().await;
     let (replies, result) = run(&model(), job(&"city ".repeat(4_000), &[1])).await;
     assert_eq!(result.unwrap_err().kind, CallErrorKind::TooLong);
     assert!(replies.is_empty());
@@ -109,6 +117,7 @@ async fn a_prompt_that_is_too_long_is_told_so() {
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn a_stop_string_ends_the_sample() {
+    let _turn = TURN.lock().await;
     let model = model();
     let mut job = job("Count from one to ten in words.", &[1, 2, 3]);
     job.request.stop = vec![" ".to_owned()];
@@ -122,6 +131,7 @@ async fn a_stop_string_ends_the_sample() {
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn a_dropped_call_leaves_the_server_free() {
+    let _turn = TURN.lock().await;
     let model = model();
     let mut long = job("Write a long story.", &[1, 2, 3, 4]);
     long.request.max_tokens = 1_500;

@@ -32,14 +32,6 @@ const LATER: [&str; 3] = ["anthropic", "bedrock", "ollama"];
 /// The words a text may start with.
 const WORDS: [&str; 4] = ["lexical", "human", "script", "openai"];
 
-impl ModelSpec {
-    /// Whether the model runs in this process and costs nothing.
-    #[must_use]
-    pub const fn is_built_in(&self) -> bool {
-        !matches!(self, Self::OpenAi(_))
-    }
-}
-
 impl std::fmt::Display for ModelSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -85,13 +77,9 @@ fn unknown(spec: &str, word: &str) -> ModelSpecError {
 /// Edit distance with swaps of neighbours (optimal string alignment).
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(40).collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    for j in 0..=b.len() {
-        rows[0][j] = j;
-    }
+    // rows[i][j]: edits from the first i letters of a to the first j of b.
+    let mut rows: Vec<Vec<usize>> = (0..=a.len()).map(|i| vec![i; b.len() + 1]).collect();
+    rows[0] = (0..=b.len()).collect();
     for i in 1..=a.len() {
         for j in 1..=b.len() {
             let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);

@@ -62,6 +62,7 @@ async fn kinds_that_asking_again_does_not_help_are_asked_once() {
     for (answer, kind, word) in [
         (Answer::error(401, "no"), K::Key, "set OPENAI_API_KEY"),
         (Answer::error(403, "no"), K::Key, "set OPENAI_API_KEY"),
+        (Answer::error(400, "API key not valid. Please pass a valid API key."), K::Key, "set OPENAI_API_KEY"),
         (Answer::error(402, "pay"), K::Quota, "top up"),
         (
             Answer::new(429, json!({"error": {"code": "insufficient_quota", "message": "You exceeded your current quota"}})),
@@ -141,6 +142,15 @@ async fn a_reply_that_is_none_is_tried_again_then_named() {
 }
 
 #[tokio::test]
+async fn a_server_that_hangs_up_is_tried_again() {
+    let (server, got) = against(vec![Answer::hang_up(), Answer::texts(&["x"])], 1).await;
+    assert_eq!((got.texts(), server.count()), (vec!["x".to_owned()], 2));
+    let (server, got) = against(vec![Answer::hang_up()], 1).await;
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::Unreachable, 3));
+    assert!(got.error().message.contains(&server.url), "{}", got.error());
+}
+
+#[tokio::test]
 async fn an_error_under_status_200_keeps_its_meaning() {
     let (server, got) = against(vec![Answer::new(200, json!({"error": {"code": 402, "message": "Insufficient credits"}}))], 1).await;
     assert_eq!((got.kind(), server.count()), (CallErrorKind::Quota, 1));
@@ -164,6 +174,18 @@ async fn hostile_error_texts_are_made_harmless() {
     assert_clean(&got, &["second line"]);
     let (_, got) = against(vec![Answer::new(400, format!("<html><body>{}</body></html>", "x".repeat(5_000)))], 1).await;
     assert!(!got.error().message.contains('<'), "{}", got.error());
+}
+
+#[tokio::test]
+async fn a_call_that_failed_waits_for_no_pause() {
+    let server = Server::start(|at, seen| match (at, seen.body["seed"].as_u64()) {
+        (0, _) => Answer::texts(&["x"]),
+        (_, Some(101)) => Answer::error(401, "no").after(Duration::from_millis(50)),
+        _ => Answer::error(429, "slow").header("retry-after", 60),
+    })
+    .await;
+    let got = tokio::time::timeout(Duration::from_secs(20), run(&adapter(&server), job(4))).await.expect("no pause is waited for");
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::Key, 4));
 }
 
 #[tokio::test]

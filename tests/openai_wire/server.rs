@@ -33,6 +33,9 @@ impl Seen {
     }
 }
 
+/// The status that stands for no reply.
+const HANG_UP: u16 = 0;
+
 /// A reply to be sent.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -47,6 +50,11 @@ impl Answer {
     /// `body` under `status`.
     pub fn new(status: u16, body: impl ToString) -> Self {
         Self { status, headers: Vec::new(), body: body.to_string(), delay: Duration::ZERO, cut: false }
+    }
+
+    /// No reply at all: the connection is closed.
+    pub fn hang_up() -> Self {
+        Self::new(HANG_UP, "")
     }
 
     /// OpenAI's error shape.
@@ -97,6 +105,7 @@ struct Memory {
     busy: AtomicUsize,
     peak: AtomicUsize,
     left: AtomicUsize,
+    connections: AtomicUsize,
 }
 
 /// The server; it ends with the test's runtime.
@@ -139,6 +148,11 @@ impl Server {
         self.memory.peak.load(Ordering::SeqCst)
     }
 
+    /// Connections that were opened.
+    pub fn connections(&self) -> usize {
+        self.memory.connections.load(Ordering::SeqCst)
+    }
+
     /// Requests whose client went away before the reply.
     pub fn left(&self) -> usize {
         self.memory.left.load(Ordering::SeqCst)
@@ -146,6 +160,7 @@ impl Server {
 }
 
 async fn serve(mut stream: TcpStream, memory: Arc<Memory>, script: Arc<Script>) {
+    memory.connections.fetch_add(1, Ordering::SeqCst);
     let mut buffer = Vec::new();
     while let Some(seen) = read_request(&mut stream, &mut buffer).await {
         let at = {
@@ -164,6 +179,9 @@ async fn serve(mut stream: TcpStream, memory: Arc<Memory>, script: Arc<Script>) 
         memory.busy.fetch_sub(1, Ordering::SeqCst);
         if !stays {
             memory.left.fetch_add(1, Ordering::SeqCst);
+            return;
+        }
+        if answer.status == HANG_UP {
             return;
         }
         let mut head =

@@ -49,6 +49,7 @@ async fn the_body_holds_the_whole_request() {
         })
     );
     assert_eq!(seen.headers["authorization"], format!("Bearer {KEY}"));
+    assert!(seen.headers["accept-encoding"].contains("gzip"));
     assert!(seen.headers["user-agent"].starts_with("tot/"), "{}", seen.headers["user-agent"]);
     assert_eq!((server.count(), got.prompt_tokens(), got.completion_tokens(), got.tries()), (1, 900, 15, 1));
 }
@@ -68,6 +69,16 @@ async fn a_url_with_a_password_sends_that_and_not_the_key() {
     let model = OpenAi::new(OpenAiConfig { base_url: Some(url), ..config(&server) }).unwrap();
     assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
     assert!(server.seen()[0].headers["authorization"].starts_with("Basic "));
+}
+
+#[tokio::test]
+async fn connections_are_kept() {
+    let server = Server::replies(vec![Answer::texts(&["x"])]).await;
+    let model = adapter(&server);
+    for _ in 0..3 {
+        assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
+    }
+    assert_eq!((server.count(), server.connections()), (3, 1));
 }
 
 #[tokio::test]

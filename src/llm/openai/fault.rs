@@ -102,6 +102,9 @@ impl Context {
             let message = format!("{} says that money or quota is used up{quote}; top up the account or use another model", self.host);
             return fatal(CallErrorKind::Quota, message);
         }
+        if matches!(status, 401 | 403) && !wording::is_unknown_model(body) || wording::is_bad_key(body) {
+            return fatal(CallErrorKind::Key, self.key_message(status, &quote));
+        }
         if wording::is_filtered(body) {
             let message = format!("the content filter of {} took the prompt{quote}; rephrase the question or use another model", self.host);
             return fatal(CallErrorKind::Filtered, message);
@@ -118,7 +121,6 @@ impl Context {
             return fatal(CallErrorKind::Unreachable, message);
         }
         match status {
-            401 | 403 => fatal(CallErrorKind::Key, self.key_message(status, &quote)),
             408 | 409 | 425 | 429 | 500 | 502..=504 | 506.. => self.overloaded(status, &quote, asked, body),
             _ => {
                 let refused = CallError::new(CallErrorKind::Refused, format!("{} refused the request (HTTP {status}){quote}", self.host));

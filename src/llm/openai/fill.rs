@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::watch;
 
 /// An ask under way.
 pub struct Filling {
@@ -27,7 +27,8 @@ pub struct Filling {
     spoken: bool,
     /// The first error: nothing new is sent, what is in flight is waited for (it is paid).
     failed: Option<CallError>,
-    ending: Arc<AtomicBool>,
+    /// Tells the requests in flight that nothing is to be tried again.
+    ending: watch::Sender<bool>,
 }
 
 /// What becomes of one choice.
@@ -46,7 +47,7 @@ impl Filling {
     /// Makes everything ready; nothing is sent yet.
     pub fn new(inner: Arc<Inner>, ask: Prepared, slots: &[(u32, u64)], wire: Wire) -> Self {
         let open = slots.iter().map(|&(slot, seed)| Want { slot, seed, bare: false, sent: 0 }).collect();
-        Self { inner, ask: Arc::new(ask), wire, open, mute: Vec::new(), spoken: false, failed: None, ending: Arc::default() }
+        Self { inner, ask: Arc::new(ask), wire, open, mute: Vec::new(), spoken: false, failed: None, ending: watch::Sender::new(false) }
     }
 
     /// Fills every slot, or fails. Dropping the future cancels what is in flight.
@@ -63,9 +64,9 @@ impl Filling {
                     let samples = self.read(wants, &completion, &shape, with_stop);
                     (self.wire)(LlmReply { samples, usage: Some(completion.usage), took_ms, tries });
                 }
-                Sent::Smaller(wants) => self.reopen(wants),
+                Sent::Back(wants) => self.reopen(wants),
                 Sent::Failed(error) => {
-                    self.ending.store(true, Ordering::Relaxed);
+                    self.ending.send_replace(true);
                     self.failed.get_or_insert(error);
                 }
             }
@@ -77,8 +78,8 @@ impl Filling {
     }
 
     fn flight(&self, wants: Vec<Want>) -> BoxFuture<'static, Sent> {
-        let (inner, ask, ending) = (Arc::clone(&self.inner), Arc::clone(&self.ask), Arc::clone(&self.ending));
-        Box::pin(async move { inner.send(&ask, wants, &ending).await })
+        let (inner, ask, ending) = (Arc::clone(&self.inner), Arc::clone(&self.ask), self.ending.subscribe());
+        Box::pin(async move { inner.send(&ask, wants, ending).await })
     }
 
     /// The next slots that one request can ask for: as many as the server gives, all with or all without stop strings.

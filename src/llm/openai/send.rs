@@ -8,8 +8,8 @@ use super::reply::{self, Completion, NoReply};
 use super::request::Prepared;
 use crate::calls::{CallError, CallErrorKind};
 use serde_json::{Map, Value};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// A longer reply is no reply to a prompt of ours.
 const LONGEST_BODY: usize = 16 << 20;
@@ -47,8 +47,8 @@ pub enum Sent {
         /// Requests sent for it.
         tries: u32,
     },
-    /// The server takes fewer slots at once: to be asked for again in smaller groups.
-    Smaller(Vec<Want>),
+    /// Not at all: the server takes fewer slots at once, or the call is ending.
+    Back(Vec<Want>),
     /// Without.
     Failed(CallError),
 }
@@ -84,21 +84,26 @@ pub async fn read_body(mut reply: reqwest::Response) -> Result<Vec<u8>, BodyErro
 }
 
 impl Inner {
-    /// Asks for `wants` (which agree on `bare`) in one request, until it has a reply or fails for good. Once `ending` is set,
-    /// nothing is tried again.
-    pub(super) async fn send(&self, ask: &Prepared, mut wants: Vec<Want>, ending: &AtomicBool) -> Sent {
-        let Some(first) = wants.first().cloned() else { return Sent::Smaller(wants) };
+    /// Asks for `wants` (which agree on `bare`) in one request, until it has a reply or fails for good. Once `ending` says so,
+    /// nothing more is sent.
+    pub(super) async fn send(&self, ask: &Prepared, mut wants: Vec<Want>, mut ending: watch::Receiver<bool>) -> Sent {
+        let Some(first) = wants.first().cloned() else { return Sent::Back(wants) };
         let (mut tries, mut failures) = (wants.iter().map(|w| w.sent).sum::<u32>(), 0);
         loop {
+            // The place comes first: while waiting for it, another request may bring what is to be learnt. (Never closed.)
+            let place = self.wire_places.acquire().await;
             let shape = self.quirks.shape();
-            if wants.len() > shape.width {
+            if wants.len() > shape.width || *ending.borrow() {
                 for (at, want) in wants.iter_mut().enumerate() {
                     want.sent = if at == 0 { tries } else { 0 };
                 }
-                return Sent::Smaller(wants);
+                return Sent::Back(wants);
             }
             let body = ask.body(&shape, self.config.reasoning_floor, wants.len(), first.seed, first.bare);
-            let (got, took) = self.once(&body, ask.letters()).await;
+            let started = Instant::now();
+            let got = self.exchange(&body, ask.letters()).await;
+            let took = started.elapsed();
+            drop(place);
             tries += 1;
             let (error, asked) = match got {
                 Ok(completion) => {
@@ -112,25 +117,17 @@ impl Inner {
             };
             failures += 1;
             let most = if error.kind == CallErrorKind::TimedOut { TRIES_IN_TIME.min(self.config.max_tries) } else { self.config.max_tries };
-            if failures >= most || ending.load(Ordering::Relaxed) {
+            if failures >= most {
                 return Sent::Failed(tired(error, failures));
             }
-            tokio::time::sleep(pause::after(failures, self.config.first_pause, asked)).await;
-            if ending.load(Ordering::Relaxed) {
-                return Sent::Failed(tired(error, failures));
+            tokio::select! {
+                () = tokio::time::sleep(pause::after(failures, self.config.first_pause, asked)) => {}
+                _ = ending.wait_for(|ending| *ending) => return Sent::Failed(tired(error, failures)),
             }
         }
     }
 
-    /// Sends one request, when there is a place on the wire.
-    async fn once(&self, body: &Map<String, Value>, prompt_letters: usize) -> (Result<Completion, Fault>, Duration) {
-        // The semaphore is never closed.
-        let _place = self.wire_places.acquire().await;
-        let started = Instant::now();
-        let got = self.exchange(body, prompt_letters).await;
-        (got, started.elapsed())
-    }
-
+    /// Sends one request and reads what comes back.
     async fn exchange(&self, body: &Map<String, Value>, prompt_letters: usize) -> Result<Completion, Fault> {
         let limit = self.config.timeout;
         let request = self.authorized(self.client.post(self.endpoint.chat.clone())).json(body);

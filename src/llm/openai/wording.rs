@@ -75,6 +75,12 @@ pub fn is_out_of_quota(body: &str) -> bool {
         .any(|w| said.contains(w))
 }
 
+/// Whether the key is the trouble, whatever the status (Google says 400).
+pub fn is_bad_key(body: &str) -> bool {
+    let said = message(body).to_lowercase();
+    has_code(body, &["invalid_api_key"]) || ["api key not valid", "invalid api key", "incorrect api key"].iter().any(|w| said.contains(w))
+}
+
 /// Whether a content filter refuses the prompt (Azure and others; a filtered *reply* says so in its `finish_reason`).
 pub fn is_filtered(body: &str) -> bool {
     has_code(body, &["content_filter", "content_policy_violation", "data_inspection_failed", "moderation_blocked"])
@@ -95,6 +101,9 @@ pub fn refused_parameter(body: &str) -> Option<Parameter> {
     let lower = said.to_lowercase();
     if lower.contains("system") && ["role", "message", "instruction"].iter().any(|w| lower.contains(w)) && refuses(&lower) {
         return Some(Parameter::System); // templates without a system turn (Gemma); o1-mini
+    }
+    if lower.contains("roles must alternate") {
+        return Some(Parameter::System); // the same, as Mistral's and Gemma's templates put it
     }
     if let Some(named) = named_parameter(body) {
         return Some(parameter(&named, &lower));

@@ -4,4 +4,4 @@ mod action;
 mod parse;
 
 pub use action::{Action, AsmState};
-pub use parse::{Expect, Reply, Unusable, parse, parse_match, parse_mentions};
+pub use parse::{Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions};

@@ -1,1 +1,4 @@
-//! (to come)
+//! The subcommands: one file each, thin.
+
+/// `tot parse`: how completions would be read.
+pub mod parse;

@@ -16,10 +16,11 @@ use crate::asm::Action;
 /// Reads `reply`.
 pub(super) fn action(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
     let unfenced = unfenced(&reply.text);
-    let (text, played_on) = played(&unfenced, Strict::Yes);
+    let (text, invented) = played(&unfenced, Strict::Yes);
+    let played_on = invented.is_some();
     let cut = reply.cut && !played_on;
-    if let Some(found) = json::first_object(&text) {
-        let before = Rows::new(&text[..found.start], false);
+    if let Some((found, line)) = json_line(&text) {
+        let before = Rows::new(&text[..line], false);
         let mut picked = before.at_starts(known);
         if picked.is_none() {
             picked = json::action(&found.object, known).map(|action| (action, false));
@@ -34,6 +35,14 @@ pub(super) fn action(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Ac
         Some((action, _)) => Ok(action),
         None => Err(Unusable::Unreadable(rows.why_nothing(reply, played_on))),
     }
+}
+
+/// A JSON object that is not part of the text of a step, and where its line begins.
+fn json_line(text: &str) -> Option<(json::Found, usize)> {
+    let found = json::first_object(text)?;
+    let line = text[..found.start].rfind('\n').map_or(0, |i| i + 1);
+    let lead = &text[line..found.start];
+    (keywords::at_start(lead).is_none() && keywords::in_middle(lead).is_none()).then_some((found, line))
 }
 
 /// The lines of a reply, with what is known of them.

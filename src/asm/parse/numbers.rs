@@ -108,7 +108,8 @@ fn number(text: &str, start: usize, end: usize, scale: Option<f64>) -> Option<Nu
     let (before, after, digits) = (&text[..start], &text[end..], &text[start..end]);
     let previous = before.chars().next_back();
     let next = after.chars().next();
-    if previous.is_some_and(|c| is_joined(c) || c.is_numeric() || matches!(c, '#' | '$' | '€' | '£' | '¥' | '№'))
+    if previous
+        .is_some_and(|c| is_joined(c) || c.is_numeric() || matches!(c, '#' | '€' | '£' | '¥' | '№') || (c == '$' && next != Some('$')))
         || next.is_some_and(is_joined)
     {
         return None;
@@ -144,7 +145,7 @@ fn number(text: &str, start: usize, end: usize, scale: Option<f64>) -> Option<Nu
     let mut start = start;
     if is_negative(before) {
         value = -value.abs();
-        start -= 1;
+        start -= before.chars().next_back().map_or(0, char::len_utf8);
         if value == 0.0 {
             value = 0.0;
         }

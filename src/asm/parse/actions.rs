@@ -16,10 +16,11 @@ use crate::asm::Action;
 /// Reads `reply`.
 pub(super) fn action(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
     let unfenced = unfenced(&reply.text);
-    let (text, played_on) = played(&unfenced, Strict::Yes);
+    let (text, invented) = played(&unfenced, Strict::Yes);
+    let played_on = invented.is_some();
     let cut = reply.cut && !played_on;
-    if let Some(found) = json::first_object(&text) {
-        let before = Rows::new(&text[..found.start], false);
+    if let Some((found, line)) = json_line(&text) {
+        let before = Rows::new(&text[..line], false);
         let mut picked = before.at_starts(known);
         if picked.is_none() {
             picked = json::action(&found.object, known).map(|action| (action, false));
@@ -32,8 +33,16 @@ pub(super) fn action(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Ac
     match rows.at_starts(known).or_else(|| rows.in_middles(known)).or_else(|| rows.thoughts()) {
         Some((Action::Answer { .. }, true)) => Err(Unusable::Unreadable("the answer was cut off at the token limit")),
         Some((action, _)) => Ok(action),
-        None => Err(Unusable::Unreadable(rows.why_nothing(reply))),
+        None => Err(Unusable::Unreadable(rows.why_nothing(reply, played_on))),
     }
+}
+
+/// A JSON object that is not part of the text of a step, and where its line begins.
+fn json_line(text: &str) -> Option<(json::Found, usize)> {
+    let found = json::first_object(text)?;
+    let line = text[..found.start].rfind('\n').map_or(0, |i| i + 1);
+    let lead = &text[line..found.start];
+    (keywords::at_start(lead).is_none() && keywords::in_middle(lead).is_none()).then_some((found, line))
 }
 
 /// The lines of a reply, with what is known of them.
@@ -99,7 +108,7 @@ impl Rows {
     /// The first line below row `i` that is text of its own.
     fn below(&self, i: usize) -> Option<&str> {
         let row = self.rows[i + 1..].iter().find(|row| !row.trim().is_empty())?;
-        let text = keywords::action_input(row).unwrap_or(row);
+        let text = keywords::action_input(row).or_else(|| keywords::thought(row)).unwrap_or(row);
         (keywords::at_start(row).is_none() && keywords::in_middle(row).is_none()).then(|| item(text).unwrap_or(text))
     }
 
@@ -154,13 +163,28 @@ impl Rows {
                 return (vec![self.below(i).map(before_observation).unwrap_or_default().to_owned()], first);
             }
         }
-        (vec![tidied.to_owned()], i)
+        self.with_commas(i, tidied)
+    }
+
+    /// A text that ends with a comma, with the lines that go on with it.
+    fn with_commas(&self, i: usize, text: &str) -> (Vec<String>, usize) {
+        let (mut joined, mut to) = (text.to_owned(), i);
+        while joined.ends_with([',', '，'])
+            && let Some(next) = self.rows.get(to + 1).filter(|row| !row.trim().is_empty() && keywords::at_start(row).is_none())
+        {
+            joined = format!("{joined} {}", next.trim());
+            to += 1;
+        }
+        (vec![joined], to)
     }
 
     /// Why no action could be read.
-    fn why_nothing(&self, reply: &Cleaned) -> &'static str {
+    fn why_nothing(&self, reply: &Cleaned, played_on: bool) -> &'static str {
         if reply.unclosed {
             return "the reply ends inside its reasoning";
+        }
+        if played_on && self.menu.iter().all(|menu| !menu) {
+            return "no action was named before the reply invents what comes next";
         }
         if self.rows.iter().all(|row| row.trim().is_empty()) {
             return "the reply is empty";

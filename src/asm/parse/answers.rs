@@ -83,8 +83,14 @@ fn split(text: &str, known: &dyn Fn(&str) -> bool) -> Vec<String> {
     }
     let commas = pieces(text, &[',', '，']);
     if commas.len() > 1 {
-        let parts = last_joined(rejoined(&commas, known), known);
-        return if parts.len() > 1 && is_list(text, &parts, known) { parts } else { whole() };
+        let mut parts = last_joined(rejoined(&commas, known), known);
+        if parts.len() < 2 || !is_list(text, &parts, known) {
+            return whole();
+        }
+        if let Some(last) = parts.last_mut().filter(|last| last.chars().count() > 3 && last.ends_with('.')) {
+            last.pop();
+        }
+        return parts;
     }
     let halves: Vec<String> = AND.splitn(text, 2).map(tidy).collect();
     if halves.len() == 2 && halves.iter().all(|half| known(half)) { halves } else { whole() }
@@ -147,6 +153,6 @@ fn is_list(text: &str, parts: &[String], known: &dyn Fn(&str) -> bool) -> bool {
     let digits = parts.iter().filter(|p| p.chars().all(|c| c.is_ascii_digit())).count();
     let lower = parts.iter().filter(|p| p.starts_with(char::is_lowercase)).count();
     let alike = (digits == 0 || digits == parts.len()) && (lower == 0 || (lower == parts.len() && parts.iter().all(|p| !p.contains(' '))));
-    let ends = text.ends_with(['.', '!', '?']) && parts.last().is_some_and(|p| p.split(' ').count() > 3);
-    parts.len() >= 3 && short && alike && !ends && !text.contains(". ")
+    let ends_as_sentence = text.ends_with(['.', '!', '?']) && parts.last().is_some_and(|p| p.split(' ').count() > 3);
+    parts.len() >= 3 && short && alike && !ends_as_sentence && !text.contains(". ")
 }

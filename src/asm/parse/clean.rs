@@ -66,7 +66,7 @@ fn is_invisible(c: char) -> bool {
 
 /// Tags that wrap the whole of a reply or its value.
 static WRAPPER: LazyLock<Regex> = LazyLock::new(|| {
-    let names = "answer|final[_ ]?answer|final|response|output|result|solution|reply|action|tool_call|entities|entity|relation|property|score|rating|think|expand";
+    let names = "answer|final[_ ]?answer|final|response|output|result|solution|reply|action|tool_call|entities|entity|relation|property|score|rating|think|expand|p|br|div|li|ul|ol|h[1-6]|b|i|u|em|strong|code|span";
     Regex::new(&format!(r"(?i)<(/?)({names})\s*/?>")).expect("constant")
 });
 
@@ -81,6 +81,8 @@ fn unwrapped(text: &str, answer_tag: bool) -> String {
             let (closing, name) = (&tag[1] == "/", &tag[2]);
             let lower = name.to_ascii_lowercase();
             match (closing, lower.as_str()) {
+                (_, "b" | "i" | "u" | "em" | "strong" | "code" | "span") => "",
+                (false, "br") => "\n",
                 (true, _) => "\n",
                 (false, "score" | "rating") => "score: ",
                 (false, "expand") if name == "EXPAND" => "EXPAND: ",

@@ -7,7 +7,7 @@ use super::clean::Cleaned;
 use super::json;
 use super::keywords::{self, Hit, Keyword};
 use super::marks::{unfenced, unmarked};
-use super::play_on::{Strict, played};
+use super::play_on::{Line, Strict, played};
 use crate::asm::Action;
 
 /// Reads `reply`. The label may be in any letter case; without one, a reply of a single line is the answer itself.
@@ -15,15 +15,15 @@ use crate::asm::Action;
 pub(super) fn final_answer(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
     let unfenced = unfenced(&reply.text);
     let boxed = boxed_last(&unfenced);
-    let (strict, played_on) = played(&boxed, Strict::Yes);
-    match labelled(&strict, reply.cut && !played_on, known) {
-        Err(_) if played_on => {
-            let (lax, cut_short) = played(&boxed, Strict::ObservationsAllowed);
-            labelled(&lax, reply.cut && !cut_short, known)
-        }
-        found => found,
+    let (mut text, mut invented) = played(&boxed, Strict::Yes);
+    if text.trim().is_empty() && invented.is_some() {
+        // "Observation:" at the very beginning is a heading of the model's own reasoning.
+        (text, invented) = played(&boxed, Strict::ObservationsAllowed);
     }
-    .and_then(|found| found.map_or_else(|| unlabelled(reply, &strict, played_on, known), Ok))
+    match labelled(&text, reply.cut && invented.is_none(), known)? {
+        Some(action) => Ok(action),
+        None => unlabelled(reply, &text, invented, known),
+    }
 }
 
 /// A last line that is only a boxed answer, as a labelled one.
@@ -61,7 +61,7 @@ fn label(line: &str) -> Option<Hit<'_>> {
     keywords::last_answer_label(line).or(start)
 }
 
-fn unlabelled(reply: &Cleaned, text: &str, played_on: bool, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
+fn unlabelled(reply: &Cleaned, text: &str, invented: Option<Line>, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let (first, second) = (lines.next(), lines.next());
     if reply.unclosed {
@@ -73,7 +73,10 @@ fn unlabelled(reply: &Cleaned, text: &str, played_on: bool, known: &dyn Fn(&str)
     if second.is_some() {
         return Err(Unusable::Unreadable("no line is labelled as the answer"));
     }
-    if reply.cut && !played_on {
+    if invented == Some(Line::Observation) {
+        return Err(Unusable::Unreadable("no answer was given before the reply invents an observation"));
+    }
+    if reply.cut && invented.is_none() {
         return Err(Unusable::Unreadable("the reply was cut off before its answer"));
     }
     if keywords::at_start(&unmarked(line)).is_some() || keywords::in_middle(line).is_some() || keywords::thought(line).is_some() {
@@ -82,5 +85,7 @@ fn unlabelled(reply: &Cleaned, text: &str, played_on: bool, known: &dyn Fn(&str)
     if line.trim_end().ends_with([':', '：']) {
         return Err(Unusable::Unreadable("the answer is empty"));
     }
-    answers::answer(&[unmarked(line)], known).ok_or(Unusable::Unreadable("the answer is empty"))
+    let line = unmarked(line);
+    let text = line.trim().strip_prefix("ANSWER ").unwrap_or(&line);
+    answers::answer(&[text.to_owned()], known).ok_or(Unusable::Unreadable("the answer is empty"))
 }

@@ -119,10 +119,10 @@ fn ends(text: &str, key: &str, at: usize) -> bool {
 
 /// The part of a reply in which ids count, folded; whether it runs up to the cut; and whether JSON says "reverse".
 fn readable(reply: &Cleaned) -> (String, bool, bool) {
-    let (text, played_on) = played(&reply.text, Strict::Yes);
+    let (text, invented) = played(&reply.text, Strict::Yes);
     match json::first_object(&text) {
         Some(found) => (folded(&json::said(&found.object)), false, json::is_reverse(&found.object)),
-        None => (folded(&text), reply.cut && !played_on, false),
+        None => (folded(&text), reply.cut && invented.is_none(), false),
     }
 }
 

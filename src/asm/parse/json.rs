@@ -64,6 +64,11 @@ pub(super) fn said(object: &Map<String, Value>) -> String {
     let mut out = String::new();
     for (key, value) in object {
         if !is_reasoning_key(key) {
+            if key.contains(|c: char| c.is_ascii_digit()) {
+                // `{"Q100": "Harbour Museum"}`: the key is what is named.
+                out.push_str(key);
+                out.push('\n');
+            }
             gather(value, &mut out);
         }
     }

@@ -28,7 +28,7 @@ pub(super) struct Hit<'a> {
 const BEFORE: &str = r"^[^\p{L}\p{N}]*(?:(?:\d{1,3}|[a-z]|[ivx]{1,4})\s*[.)\]:、]+[^\p{L}\p{N}]*)?(?:(?:(?:my|the|next|chosen|selected) ){0,2}(?:action|step|response|output|assistant|reply)\s*\d*[^\p{L}\p{N}]*[:.)-][^\p{L}\p{N}]*)?";
 const NAMES: &str = r"(?P<think>THINK)|(?P<expand>EXPAND(?:\\?[_ -]?KG)?)|(?P<answer>(?:FINAL[ _]?)?ANSWER)";
 /// What may stand between a keyword and its colon.
-const CLOSERS: &str = r#"[\])}>*_`"'”’»」』\s]*"#;
+const CLOSERS: &str = r#"(?:\s*[#(]?\d{1,2}\)?)?[\])}>*_`"'”’»」』\s]*"#;
 
 static START: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES}){CLOSERS}:[:*_`\s]*")).expect("constant"));
 static BARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!(r"(?i:{BEFORE})(?:{NAMES})[^\p{{L}}\p{{N}}/]*$")).expect("constant"));

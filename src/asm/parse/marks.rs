@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 static BULLET: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s*(?:[-*+•·‣◦▪●○–—→]\s+|(?:\(?\d{1,3}[.)、．）]|\[\d{1,3}\])\s+|[•·‣◦▪●])").expect("constant"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[([^\[\]\n]+)\]\([^()\s]*\)").expect("constant"));
+/// Markdown's own marks, escaped by a model that writes for a Markdown viewer.
+static ESCAPED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\\([*_`#\[\]])").expect("constant"));
 static WIKI_LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]").expect("constant"));
 static BOXED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\$*\\boxed\s*\{\s*(?:\\text\s*\{([^{}]*)\}|([^{}]*))\s*\}\$*").expect("constant"));
@@ -26,7 +28,8 @@ pub(super) fn item(line: &str) -> Option<&str> {
 /// `text` without emphasis and code marks, links as their text. Marks inside a word (`M*A*S*H`, `a_b`) and a mark without
 /// partner (`Sagittarius A*`) stay.
 pub(super) fn unmarked(text: &str) -> String {
-    let text = BOXED.replace_all(text, "${1}${2}");
+    let text = ESCAPED.replace_all(text, "$1");
+    let text = BOXED.replace_all(&text, "${1}${2}");
     let text = WIKI_LINK.replace_all(&text, "$1");
     let text = LINK.replace_all(&text, "$1");
     if !text.contains(['*', '_', '`']) {

@@ -11,7 +11,7 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     let plain = r"(?:your|insert|the) (?:(?:next|own|final|short|new) )?(?:thought|answer|reason|reasoning|text)(?: (?:goes )?here)?";
     Regex::new(&format!(r"(?i)^(?:<{slot}>|\[{slot}\]|\{{+{slot}\}}+|\({slot}\)$|{plain}\s*[.…]*$|(?:\.{{3}}|…)\s*$)")).expect("constant")
 });
-static SEGMENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s*(?:/|\||\bor\b|,)\s*").expect("constant"));
+static SEGMENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s*(?:/|\||\bor\b|,|\)\s*\()\s*").expect("constant"));
 static BARE_WORD: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[^\p{L}\p{N}]*(THINK|EXPAND(?:_KG)?|ANSWER)[^\p{L}\p{N}]*$").expect("constant"));
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
@@ -78,7 +78,7 @@ fn is_one_line_menu(row: &str) -> bool {
         }
         real |= !hit.bare && !hit.rest.trim().is_empty() && !is_placeholder(hit.rest);
     }
-    let slashed = row.contains([' ', '|']) && (row.contains(" / ") || row.contains('|'));
+    let slashed = row.contains([' ', '|']) && (row.contains(" / ") || row.contains(['|', '(']));
     let bare_only = segments.iter().filter(|s| BARE_WORD.is_match(&fold(s))).count() >= 2 && !real;
     (kinds.len() == 3 && slashed) || (kinds.len() >= 2 && !real) || bare_only
 }

@@ -108,7 +108,8 @@ fn number(text: &str, start: usize, end: usize, scale: Option<f64>) -> Option<Nu
     let (before, after, digits) = (&text[..start], &text[end..], &text[start..end]);
     let previous = before.chars().next_back();
     let next = after.chars().next();
-    if previous.is_some_and(|c| is_joined(c) || c.is_numeric() || matches!(c, '#' | '$' | '€' | '£' | '¥' | '№'))
+    if previous
+        .is_some_and(|c| is_joined(c) || c.is_numeric() || matches!(c, '#' | '€' | '£' | '¥' | '№') || (c == '$' && next != Some('$')))
         || next.is_some_and(is_joined)
     {
         return None;
@@ -119,6 +120,11 @@ fn number(text: &str, start: usize, end: usize, scale: Option<f64>) -> Option<Nu
     if chained(previous, before.chars().rev().nth(1))
         || (matches!(next, Some('.' | ',' | ':')) && after.chars().nth(1).is_some_and(|d| d.is_ascii_digit()))
     {
+        return None;
+    }
+    let exponent =
+        before.strip_suffix(['-', '+']).and_then(|b| b.strip_suffix(['e', 'E'])).is_some_and(|b| b.ends_with(|c: char| c.is_ascii_digit()));
+    if exponent {
         return None;
     }
     let whole = digits.bytes().all(|b| b.is_ascii_digit());
@@ -139,7 +145,7 @@ fn number(text: &str, start: usize, end: usize, scale: Option<f64>) -> Option<Nu
     let mut start = start;
     if is_negative(before) {
         value = -value.abs();
-        start -= 1;
+        start -= before.chars().next_back().map_or(0, char::len_utf8);
         if value == 0.0 {
             value = 0.0;
         }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// What an invented line pretends to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+pub(super) enum Line {
     /// A result that no KG sent.
     Observation,
     /// A new question or the prompt again.
@@ -21,8 +21,8 @@ static OBSERVATION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i)^(?:{words})\s*\d*[*_`]*\s*:")).expect("constant")
 });
 static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
-    let words = "(?:(?:new|next|original|user|example) )?(?:question|query)|q|instruction|input|prompt|example|problem|task|frage|pregunta|pergunta|domanda|вопрос|问题|問題|質問|질문";
-    Regex::new(&format!(r"(?i)^(?:{words})\s*\d*[*_`]*\s*:")).expect("constant")
+    let words = "(?:(?:new|next|original|user|example) )?(?:question|query)|instruction|input|prompt|example|problem|task|frage|pregunta|pergunta|domanda|вопрос|问题|問題|質問|질문";
+    Regex::new(&format!(r"(?i)^(?:(?:{words})\s*\d*|q)[*_`]*\s*:")).expect("constant")
 });
 static TURN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)^(?:human|user|system|assistant|ai|benutzer|用户|ユーザー)\s*\d*[*_`]*\s*:").expect("constant"));
@@ -51,10 +51,10 @@ pub(super) enum Strict {
     ObservationsAllowed,
 }
 
-/// `text` up to the line with which the model plays on, and whether something was cut off.
+/// `text` up to the line with which the model plays on, and what that line pretends to be (`None`: the text is whole).
 ///
 /// A question or a role at the very beginning is an echo: the line is left out (its role only), and reading goes on.
-pub(super) fn played(text: &str, strict: Strict) -> (String, bool) {
+pub(super) fn played(text: &str, strict: Strict) -> (String, Option<Line>) {
     let mut out = String::with_capacity(text.len());
     for row in text.split_inclusive('\n') {
         let begun = !out.trim().is_empty();
@@ -66,10 +66,10 @@ pub(super) fn played(text: &str, strict: Strict) -> (String, bool) {
                 let rest = row.split_once([':', '：']).map_or("", |(_, rest)| rest);
                 out.push_str(rest.trim_start_matches([' ', '*']));
             }
-            Some(_) => return (out, true),
+            Some(kind) => return (out, Some(kind)),
         }
     }
-    (out, false)
+    (out, None)
 }
 
 /// A line up to an invented observation in its middle.

@@ -32,7 +32,7 @@ static CUE_KEY: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!("(?i){}|{}", STRONG.replace(r"\b", ""), FAINT.replace(r"\b", ""))).expect("constant"));
 static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[.!?](?:\s|$)|[。！？]|\n").expect("constant"));
 static DENIED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:cannot|not|never|below|above|under|over|than|most|least|nicht|kein)\b|n't\b").expect("constant")
+    Regex::new(r"(?i)\b(?:cannot|not|never|minus|below|above|under|over|than|most|least|nicht|kein)\b|n't\b").expect("constant")
 });
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^\W{0,3}(?:(?:is|are|only|would be|be|should be) )*(?:if|when|means|requires?|would (?:require|need|mean)|given when|given only|reserved|only|wenn|nur)\b").expect("constant")
@@ -43,8 +43,16 @@ static RUBRIC_LINE: LazyLock<Regex> = LazyLock::new(|| {
 static RUBRIC_INLINE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?P<number>\b[01](?:[.,]\d+)?)\s*(?:=|means\b|\(?if\b|\(?when\b|only if\b|only when\b)\s*\p{L}").expect("constant")
 });
+static RUBRIC_WORDS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?P<number>\b[01][.,]\d+)\s+\p{L}[^,;\n\d]*(?:[,;\n]|$)").expect("constant"));
+static CHAIN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)^\s*(?:[,;/|]|(?:,\s*)?(?:or|and|oder|und|ou|et|o|y))\s*$").expect("constant"));
 static CORRECTION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:wait|actually|hmm|but rather|but|rather|instead|revised?|lowered|raised|reduced|changed|corrected|correction|final(?:ly)?|make that|reconsider\w*|or better|so i|therefore)\b|→|->|=>").expect("constant")
+    Regex::new(r"(?i)\b(?:wait|actually|hmm|but rather|but|rather|instead|revised?|lowered|raised|reduced|changed|corrected|correction|final(?:ly)?|make that|reconsider\w*|or better|so i|therefore)\b|\bno[:,]|→|->|=>").expect("constant")
+});
+/// What makes a number the one that was not given.
+static REJECTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:not|never|minus|than|instead of|below|above|under|over|nicht|kein[er]?)\s+(?:an? |the )?$").expect("constant")
 });
 static CONTINUES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:because|since|as|and|but|so|for|with|due|given|out|von|per|weil|da|porque|car|which|while|although|though|on|in|at|is|overall)\b").expect("constant")
@@ -58,12 +66,13 @@ pub(super) fn score(reply: &Cleaned, state: bool) -> Result<Micro, Unusable> {
         return Err(Unusable::Unreadable("the reply ends inside its reasoning"));
     }
     let text = unfenced(&reply.text);
-    let (strict, played_on) = played(&text, Strict::Yes);
+    let (strict, invented) = played(&text, Strict::Yes);
+    let played_on = invented.is_some();
     let first = read(&strict, reply.cut && !played_on, state);
     if first == Err(NOTHING) && (played_on || strict.trim().is_empty()) {
         // "Observation:" may be the model's own heading, as long as no score stood before it.
-        let (lax, cut_short) = played(&text, Strict::ObservationsAllowed);
-        return read(&lax, reply.cut && !cut_short, state);
+        let (lax, invented) = played(&text, Strict::ObservationsAllowed);
+        return read(&lax, reply.cut && invented.is_none(), state);
     }
     first
 }
@@ -116,16 +125,24 @@ fn keyed(object: &Map<String, Value>) -> Option<Number> {
     object.iter().filter(named).filter_map(|(_, value)| of(value)).last()
 }
 
-/// The numbers that are no rubric.
+/// The numbers that are no rubric and no list of what can be chosen.
 fn usable(text: &str, numbers: &Numbers) -> Vec<Number> {
     let mut rubric: Vec<usize> = vec![];
-    for pattern in [&*RUBRIC_LINE, &*RUBRIC_INLINE] {
+    for (pattern, at_least) in [(&*RUBRIC_LINE, 2), (&*RUBRIC_INLINE, 2), (&*RUBRIC_WORDS, 3)] {
         let places: Vec<usize> = pattern.captures_iter(text).filter_map(|found| found.name("number").map(|m| m.start())).collect();
-        if places.len() >= 2 {
+        if places.len() >= at_least {
             rubric.extend(places);
         }
     }
-    numbers.list.iter().filter(|n| !rubric.contains(&n.start)).copied().collect()
+    let list: Vec<Number> = numbers.list.iter().filter(|n| !rubric.contains(&n.start)).copied().collect();
+    let mut chains: Vec<Vec<Number>> = vec![];
+    for number in list {
+        match chains.last_mut() {
+            Some(chain) if chain.last().is_some_and(|last| CHAIN.is_match(&text[last.end..number.start])) => chain.push(number),
+            _ => chains.push(vec![number]),
+        }
+    }
+    chains.into_iter().filter(|chain| chain.len() < 3).flatten().collect()
 }
 
 /// A text with the numbers that may be scores.
@@ -242,7 +259,7 @@ impl Seen<'_> {
         } else {
             true
         };
-        fits && number.in_range() && !self.is_condition(number)
+        fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(&self.text[..number.start])
     }
 
     /// The last number that can be a score.

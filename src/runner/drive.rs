@@ -1,6 +1,5 @@
 //! Going on: decisions and asks, as far as the gate lets them.
 
-use super::bank::Banked;
 use super::command::Pace;
 use super::launch::Runner;
 use super::live::Flight;
@@ -161,15 +160,7 @@ impl Runner {
             self.tell("from here on the fork is live");
             return false;
         };
-        let event = match banked {
-            Banked::Failed(error) => Event::Failed { ask: ask.id, error },
-            Banked::Kg(reply) => replied(ask.id, Got::Kg(Box::new((*reply).clone())), Source::Recorded),
-            Banked::Samples(samples) => {
-                let open = ask.samples.iter().zip(samples).enumerate().filter(|(_, (here, _))| here.is_none());
-                let fill = open.filter_map(|(slot, (_, s))| s.map(|s| (u32::try_from(slot).unwrap_or(u32::MAX), s))).collect();
-                replied(ask.id, Got::Samples(fill), Source::Recorded)
-            }
-        };
+        let event = banked.event(ask);
         self.push(By::World, event);
         true
     }

@@ -187,6 +187,28 @@ fn a_long_reply_over_hundreds_of_relations_is_read_fast() {
 }
 
 #[test]
+fn a_reply_that_repeats_itself_is_read_fast() {
+    let offered: Vec<EntityId> = vec!["Q1".into(), "http://ex.org/x".into()];
+    let relations = [relation("P1"), relation("~P1")];
+    let started = std::time::Instant::now();
+    for piece in ["\n", "]", "_", "ANSWER:", "THINK: / ", "answer: ", "[", "0.5, ", "score ", "<think>", "{\"a\":", "- x\n"] {
+        let text = piece.repeat(20_000 / piece.len());
+        for expect in [
+            Expect::Action,
+            Expect::FinalAnswer,
+            Expect::Entities(&offered),
+            Expect::Relation(&relations),
+            Expect::ScoreState,
+            Expect::ScoreAnswer,
+        ] {
+            let _ = read(&expect, &text);
+        }
+    }
+    // 1.4 million characters; a quadratic step anywhere took 10 s and more for a single reply.
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
 fn answers_split_into_items() {
     let known = |label: &str| ["Paris, Texas", "Spain", "Portugal", "Trinidad and Tobago"].contains(&label);
     let items = |text: &str| match parse(&Expect::Action, &Sample::stopped(text), &known) {

@@ -145,6 +145,12 @@ fn usable(text: &str, numbers: &Numbers) -> Vec<Number> {
     chains.into_iter().filter(|chain| chain.len() < 3).flatten().collect()
 }
 
+/// The last 24 characters of `text`.
+fn tail(text: &str) -> &str {
+    let from = text.char_indices().rev().nth(23).map_or(0, |(i, _)| i);
+    &text[from..]
+}
+
 /// A text with the numbers that may be scores.
 struct Seen<'a> {
     text: &'a str,
@@ -259,7 +265,7 @@ impl Seen<'_> {
         } else {
             true
         };
-        fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(&self.text[..number.start])
+        fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(tail(&self.text[..number.start]))
     }
 
     /// The last number that can be a score.

@@ -229,6 +229,7 @@ fn answers_split_into_items() {
     assert_eq!(items("ANSWER: Ida Berg; Nils Berg; Ida Berg"), ["Ida Berg", "Nils Berg"]);
     assert_eq!(items("ANSWER: 東京、大阪"), ["東京", "大阪"]);
     assert_eq!(items("ANSWER:\n1. Ida Berg\n2) **Nils Berg**\n\nThat is all."), ["Ida Berg", "Nils Berg"]);
+    assert_eq!(items("ANSWER: \"Ida, the elder\", \"Nils\""), ["Ida, the elder", "Nils"]);
     assert_eq!(items("ANSWER: 1,234,567"), ["1,234,567"]);
     assert_eq!(
         items("ANSWER: He was born in Oulu, grew up in Turku, and died in Kemi."),
@@ -352,7 +353,7 @@ proptest! {
         let sample = Sample { text: Some(text), reasoning: None, finish: Some(if cut { "length" } else { "stop" }.to_owned()) };
         let offered: Vec<EntityId> = ["Q1", "Q12", "http://ex.org/é", "local:a-b"].map(Into::into).to_vec();
         let relations = [relation("P57"), relation("~P57"), relation("~P570")];
-        let known = |label: &str| label.len() % 2 == 0;
+        let known = |label: &str| label.len().is_multiple_of(2);
         if let Ok(Reply::Action(Action::SelectEntities { ids })) = parse(&Expect::Entities(&offered), &sample, &known) {
             prop_assert!(!ids.is_empty());
             let places: Vec<usize> = ids.iter().map(|id| offered.iter().position(|o| o == id).unwrap()).collect();

@@ -250,7 +250,7 @@ fn mentions_of_an_extraction() {
         mentions(
             "<think>two films</think>\n\nHere are the entities:\n\n1. \"Inception\" - film\n- 2001: A Space Odyssey - film\n24 - TV series\nQuery: next"
         ),
-        ["\"Inception\" - film", "2001: A Space Odyssey - film", "24 - TV series"]
+        ["Inception - film", "2001: A Space Odyssey - film", "24 - TV series"]
     );
     assert_eq!(mentions("[\"Inception - film\", \"Kelm - town\"]"), ["Inception - film", "Kelm - town"]);
     assert_eq!(mentions(&format!("{}\nKelm - town", "x".repeat(300))), ["Kelm - town"]);

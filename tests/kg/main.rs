@@ -64,9 +64,11 @@ fn edge_list(reply: KgReply) -> EdgeList {
 
 /// The far ends, as text.
 fn objects(list: &EdgeList) -> Vec<&str> {
-    let text = |o| match o {
-        &Object::Entity(ref id) => &**id,
-        Object::Literal(literal) => literal.text.as_str(),
-    };
-    list.edges.iter().map(|edge| text(&edge.o)).collect()
+    list.edges
+        .iter()
+        .map(|edge| match &edge.o {
+            Object::Entity(id) => &**id,
+            Object::Literal(literal) => &literal.text,
+        })
+        .collect()
 }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::graph::KgName;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KnowledgeGraph};
-use crate::llm::{Human, LanguageModel, ModelSpec, OpenAi, OpenAiConfig, Secret};
+use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig, Secret};
 use crate::runner::{Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
@@ -69,7 +69,7 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
 pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<String>) -> anyhow::Result<OpenModel> {
     let parsed = ModelSpec::from_str(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
-        ModelSpec::Lexical => bail!("the lexical model is not merged yet"),
+        ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
         ModelSpec::OpenAi(name) => {

@@ -60,14 +60,16 @@ impl Runner {
     }
 
     /// Whether the gate is open for the engine.
-    fn engine_may(&self) -> bool {
-        self.live.pace != Pace::Paused && Instant::now() >= self.gate
+    fn engine_may(&mut self) -> bool {
+        let running = self.live.pace != Pace::Paused;
+        self.gated = running && Instant::now() < self.gate;
+        running && !self.gated
     }
 
-    /// When the gate opens by itself.
+    /// When the gate opens by itself. Asked after [`Runner::drive`]: the answer must not depend on another look at the
+    /// clock, or a gate that opened in between would wake nobody.
     pub(super) fn gate_timer(&self) -> Option<Instant> {
-        let waiting = self.live.pace != Pace::Paused && !self.live.replay && !self.is_finished();
-        (waiting && self.gate > Instant::now()).then_some(self.gate)
+        self.gated.then_some(self.gate)
     }
 
     fn passed_gate(&mut self, weight: f64, closes: bool) {

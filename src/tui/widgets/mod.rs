@@ -1,0 +1,1 @@
+//! Building blocks of the panes: plain data in, cells out. None of them knows the search.

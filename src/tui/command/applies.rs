@@ -104,7 +104,9 @@ impl Control {
     pub fn applies(self, at: &Context) -> Result<(), &'static str> {
         self.fits_pane(at)?;
         match self {
-            Self::Pause | Self::Step | Self::StepPhase | Self::Abort | Self::Faster | Self::Slower | Self::Limits => self.applies_to_run(at),
+            Self::Pause | Self::Step | Self::StepPhase | Self::Abort | Self::Faster | Self::Slower | Self::Limits => {
+                self.applies_to_run(at)
+            }
             Self::ExpandByHand
             | Self::Override
             | Self::AnswerByHand

@@ -61,7 +61,15 @@ pub(super) fn parse(text: &str) -> Option<Color> {
 /// The nearest of the 6x6x6 cube or the grey ramp.
 fn to_indexed(colour: Color) -> Color {
     let Color::Rgb(r, g, b) = colour else { return colour };
-    let step = |v: u8| -> u8 { if v < 48 { 0 } else if v < 115 { 1 } else { (v - 35) / 40 } };
+    let step = |v: u8| -> u8 {
+        if v < 48 {
+            0
+        } else if v < 115 {
+            1
+        } else {
+            (v - 35) / 40
+        }
+    };
     let level = |s: u8| -> i32 { if s == 0 { 0 } else { 55 + 40 * i32::from(s) } };
     let distance = |x: i32, y: i32, z: i32| (x - i32::from(r)).pow(2) + (y - i32::from(g)).pow(2) + (z - i32::from(b)).pow(2);
     let (cr, cg, cb) = (step(r), step(g), step(b));

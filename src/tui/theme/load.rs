@@ -158,7 +158,9 @@ impl Reader<'_> {
         let text = self.palette.get(name).and_then(Value::as_str).unwrap_or(name);
         let colour = colour::parse(text);
         if colour.is_none() {
-            let message = format!("`{text}` in the style `{role}` is no colour (\"#rrggbb\", a name of `palette`, or red, blue, ...); the default stays in use");
+            let message = format!(
+                "`{text}` in the style `{role}` is no colour (\"#rrggbb\", a name of `palette`, or red, blue, ...); the default stays in use"
+            );
             self.warn(self.line(role), message);
         }
         colour

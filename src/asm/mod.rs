@@ -2,6 +2,10 @@
 
 mod action;
 mod parse;
+mod prompt;
+mod template;
 
 pub use action::{Action, AsmState};
-pub use parse::{Expect, Reply, Unusable, parse, parse_match, parse_mentions};
+pub use parse::{Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions};
+pub use prompt::{Options, PathStep, PromptContext};
+pub use template::{TemplateError, Templates};

@@ -54,3 +54,19 @@ pub fn parse_mentions(_sample: &Sample) -> Vec<String> {
 pub fn parse_match(_sample: &Sample, _candidates: usize) -> Result<Option<usize>, Unusable> {
     Ok(None)
 }
+
+impl Unusable {
+    /// Why, in a few plain words.
+    #[must_use]
+    pub const fn sentence(&self) -> &'static str {
+        match self {
+            Self::Unreadable(why) | Self::NotOffered(why) => why,
+        }
+    }
+}
+
+/// The label of a mention: what stands before the first " - ".
+#[must_use]
+pub fn mention_label(mention: &str) -> &str {
+    mention.split_once(" - ").map_or(mention, |(label, _)| label).trim()
+}

@@ -1,1 +1,25 @@
-//! (to come)
+//! The search itself, pure: events, the state that they make, the tree, and the strategies that decide what is next.
+//!
+//! `State::apply` is a plain reducer: it never parses, votes or selects. A strategy looks at a state and yields the
+//! next decision or the asks that are missing. Nothing here knows of a clock, a disk, a network or a screen.
+
+mod act;
+mod ask;
+mod event;
+mod plan;
+mod settings;
+mod state;
+pub mod strategy;
+mod tree;
+pub mod why;
+
+pub use act::{Act, ActRefused};
+pub use ask::{Ask, AskSpec, Need, NotYet, What};
+pub use event::{
+    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading,
+    Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
+};
+pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
+pub use settings::{OnExhausted, Preset, Setting, Settings};
+pub use state::{ActRecord, ApplyError, Counters, Node, State, Step, Value};
+pub use tree::{Leftover, Standing, Summary, TreeRow};

@@ -1,1 +1,5 @@
-//! (to come)
+//! Sessions: the journal on disk, its recovery, the timeline, forks.
+
+mod timeline;
+
+pub use timeline::Timeline;

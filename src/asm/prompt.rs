@@ -1,0 +1,236 @@
+//! Prompts: from what a state knows to the parts that a model reads.
+//!
+//! The wording lives in `prompts/*.yaml` (compiled in, overridable from a folder). What comes from a person, a KG
+//! or a model reaches a template only as a finished double-quoted scalar, so that no template can forget to quote
+//! and no label can add an option, break the YAML or forge an observation.
+
+use super::template::{self, TemplateError, Templates};
+use crate::calls::{Candidate, Part, PartKind, PromptKind};
+use crate::graph::{Entity, EntityId, LocalGraph, Relation, to_yaml};
+use crate::text::quoted;
+use minijinja::{Value, context};
+
+/// A step of a walk, as the prompt tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathStep {
+    /// A thought.
+    Think(String),
+    /// The reason for expanding; may be empty.
+    Expand(String),
+    /// The entities chosen: id and label.
+    Entities(Vec<(EntityId, String)>),
+    /// The relation chosen: `P161` or `~P57`, and how it reads in that direction.
+    Relation {
+        /// Id, with `~` for the reverse.
+        token: String,
+        /// `cast member`, `is director of`.
+        reading: String,
+    },
+    /// What the step before brought.
+    Observation(String),
+    /// Why the step before failed.
+    Error(String),
+    /// A proposed answer.
+    Answer(String),
+}
+
+impl PathStep {
+    /// As one line of a YAML list (without its dash).
+    fn line(&self) -> String {
+        match self {
+            Self::Think(text) => format!("THINK: {}", quoted(text)),
+            Self::Expand(text) => format!("EXPAND: {}", quoted(text)),
+            Self::Entities(chosen) => {
+                let names: Vec<String> = chosen.iter().map(|(id, label)| quoted(&named(id, label))).collect();
+                format!("SELECT ENTITIES: [{}]", names.join(", "))
+            }
+            Self::Relation { token, reading } => format!("SELECT RELATION: {}", quoted(&named(token, reading))),
+            Self::Observation(text) => format!("OBSERVATION: {}", quoted(text)),
+            Self::Error(text) => format!("ERROR: {}", quoted(text)),
+            Self::Answer(text) => format!("ANSWER: {}", quoted(text)),
+        }
+    }
+}
+
+/// `Q25188 Inception`, or the id alone where there is no other name.
+fn named(id: &str, label: &str) -> String {
+    if label.is_empty() || label == id { id.to_owned() } else { format!("{id} {label}") }
+}
+
+/// What a prompt offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Options {
+    /// Nothing to choose from (for the state `default`: every action).
+    #[default]
+    None,
+    /// State `default`: which actions beside ANSWER.
+    Actions {
+        /// Whether THINK is offered (never right after a THINK).
+        think: bool,
+        /// Whether EXPAND is offered.
+        expand: bool,
+    },
+    /// State `selecting entities`, in graph order.
+    Entities(Vec<Entity>),
+    /// State `selecting relation`.
+    Relations(Vec<Relation>),
+}
+
+/// What a prompt is made from. Fields that a kind has no use for are ignored.
+#[derive(Clone, Debug, Default)]
+pub struct PromptContext<'a> {
+    /// The question as the user asked it.
+    pub question: &'a str,
+    /// The local graph; `None` is an empty one.
+    pub graph: Option<&'a LocalGraph>,
+    /// The steps from the root.
+    pub path: &'a [PathStep],
+    /// What is on offer.
+    pub options: Options,
+    /// The answer that is evaluated.
+    pub answer: Option<&'a str>,
+    /// The mention that is matched.
+    pub mention: Option<&'a str>,
+    /// The candidates for the mention, best first.
+    pub candidates: &'a [Candidate],
+    /// How many facts were left out of `graph` to make the prompt shorter.
+    pub omitted: usize,
+}
+
+impl PromptContext<'_> {
+    fn offers(&self) -> (bool, bool) {
+        let (think, expand) = match self.options {
+            Options::Actions { think, expand } => (think, expand),
+            _ => (true, true),
+        };
+        let after_think = matches!(self.path.iter().rev().find(|s| !matches!(s, PathStep::Observation(_))), Some(PathStep::Think(_)));
+        (think && !after_think, expand)
+    }
+
+    /// The variables of the templates; every text from outside is quoted here.
+    fn variables(&self) -> Value {
+        let (think, expand) = self.offers();
+        let entities: Vec<String> = match &self.options {
+            Options::Entities(list) => list.iter().map(entity_option).collect(),
+            _ => Vec::new(),
+        };
+        let relations: Vec<String> = match &self.options {
+            Options::Relations(list) => relation_options(list),
+            _ => Vec::new(),
+        };
+        let empty = LocalGraph::default();
+        context! {
+            question => quoted(self.question),
+            graph => to_yaml(self.graph.unwrap_or(&empty)).trim_end(),
+            path => self.path.iter().map(PathStep::line).collect::<Vec<_>>(),
+            omitted => self.omitted,
+            mention => quoted(self.mention.unwrap_or_default()),
+            answer => quoted(self.answer.unwrap_or_default()),
+            candidates => self.candidates.iter().map(candidate_option).collect::<Vec<_>>(),
+            think, expand, entities, relations,
+        }
+    }
+}
+
+/// An id as an option shows it: bare when it is one word without quotes, else quoted.
+fn option_id(id: &str) -> String {
+    let bare = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || c.is_ascii_punctuation() && c != '"' && c != '\\');
+    if bare { id.to_owned() } else { quoted(id) }
+}
+
+/// `Q25188: "Inception" - "2010 film"`.
+fn entity_option(entity: &Entity) -> String {
+    format!("{}: {}", option_id(&entity.id), label_and_description(entity))
+}
+
+fn label_and_description(entity: &Entity) -> String {
+    match &entity.description {
+        Some(text) => format!("{} - {}", quoted(entity.name()), quoted(text)),
+        None => quoted(entity.name()),
+    }
+}
+
+/// `P161: "cast member" (12)`; the KG is named when more than one offers relations.
+fn relation_options(list: &[Relation]) -> Vec<String> {
+    let several = list.windows(2).any(|pair| pair[0].at.kg != pair[1].at.kg);
+    list.iter()
+        .map(|relation| {
+            let count = relation.count.map_or(String::new(), |n| format!(" ({n}{})", if relation.count_is_bound { "+" } else { "" }));
+            let kg = if several { format!(" in {}", quoted(&relation.at.kg)) } else { String::new() };
+            format!("{}: {}{count}{kg}", option_id(&relation.at.token()), quoted(&relation.reading()))
+        })
+        .collect()
+}
+
+/// `"Titanic" - "1997 film" [Q44578] also called "Le Titanic"`.
+fn candidate_option(candidate: &Candidate) -> String {
+    let alias = candidate.matched.as_ref().map_or(String::new(), |alias| format!(" also called {}", quoted(alias)));
+    format!("{} [{}]{alias}", label_and_description(&candidate.entity), option_id(&candidate.entity.id))
+}
+
+/// The template of a part of a kind of prompt.
+const fn template_of(kind: PromptKind, part: PartKind) -> &'static str {
+    match part {
+        PartKind::Instructions => "instructions",
+        PartKind::Question => "question",
+        PartKind::Graph => "graph",
+        PartKind::Path => "path",
+        PartKind::Task => match kind {
+            PromptKind::Extract => "extract",
+            PromptKind::Match => "match",
+            PromptKind::Action => "default",
+            PromptKind::Entities => "select_entities",
+            PromptKind::Relation => "select_relation",
+            PromptKind::FinalAnswer => "forced_answer",
+            PromptKind::ScoreState => "evaluate_state",
+            PromptKind::ScoreAnswer => "evaluate_answer",
+        },
+    }
+}
+
+/// The parts of a kind of prompt, stable ones first. An answer is judged without the walk that led to it.
+const fn parts_of(kind: PromptKind) -> &'static [PartKind] {
+    use PartKind::{Graph, Instructions, Path, Question, Task};
+    match kind {
+        PromptKind::Extract | PromptKind::Match => &[Instructions, Question, Task],
+        PromptKind::ScoreAnswer => &[Instructions, Question, Graph, Task],
+        _ => &[Instructions, Question, Graph, Path, Task],
+    }
+}
+
+impl Templates {
+    /// The parts of a prompt, stable ones first.
+    ///
+    /// # Errors
+    /// When a template that was overridden asks for a variable that does not exist, or is broken.
+    pub fn parts(&self, kind: PromptKind, about: &PromptContext<'_>) -> Result<Vec<Part>, TemplateError> {
+        let environment = template::environment();
+        let variables = about.variables();
+        parts_of(kind)
+            .iter()
+            .map(|&part| {
+                let name = template_of(kind, part);
+                let text = template::render(&environment, name, self.text(name), &variables)?;
+                Ok(Part { kind: part, text: text.trim_end().into() })
+            })
+            .collect()
+    }
+}
+
+/// Variables as every template may see them, no list empty: for trying a template out before it is used.
+pub(super) fn sample_variables() -> Value {
+    let path = [PathStep::Expand("a reason".to_owned())];
+    let about = PromptContext {
+        question: "a question",
+        path: &path,
+        answer: Some("an answer"),
+        mention: Some("a mention"),
+        omitted: 1,
+        ..Default::default()
+    };
+    let one = || vec![quoted("an option")];
+    context! { entities => one(), relations => one(), candidates => one(), ..about.variables() }
+}
+
+#[cfg(test)]
+mod tests;

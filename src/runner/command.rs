@@ -1,0 +1,68 @@
+//! What a person (or a program) tells the runner.
+
+use crate::calls::{AskId, KgCall};
+use crate::search::{Act, Seq};
+use std::time::Duration;
+
+/// Whether the engine goes on by itself. Not journaled: a reopened session starts paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Decides and asks as soon as it can, with this pause between decisions.
+    Run,
+    /// Decides nothing new; replies that are on their way are taken in.
+    Paused,
+    /// Until the step that is open (or comes next) is closed, then paused.
+    Step,
+    /// One gate (one decision or round of asks), then paused.
+    Phase,
+}
+
+/// A change of the pause between decisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaceChange {
+    /// Twice as fast.
+    Faster,
+    /// Half as fast.
+    Slower,
+    /// Exactly this pause.
+    To(Duration),
+}
+
+/// What the runner is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Go on, pause, step.
+    Pace(Pace),
+    /// Pause between decisions.
+    Speed(PaceChange),
+    /// Pause and drop the calls in flight; their asks stay open.
+    Abort,
+    /// Do this act, if it is possible now.
+    Do(Act),
+    /// Take back the last act in force.
+    Undo,
+    /// Bring back the act undone last.
+    Redo,
+    /// The reply that the person typed to an ask (model `human`).
+    Reply {
+        /// The ask.
+        ask: AskId,
+        /// The slot.
+        slot: u32,
+        /// The text.
+        text: String,
+    },
+    /// Look at a KG without a trace. The result is kept in [`super::Live`] until it is dropped.
+    Inquire {
+        /// A number of the sender's choice.
+        id: u64,
+        /// What to ask.
+        call: KgCall,
+    },
+    /// Cancel or forget an inquiry.
+    DropInquiry(u64),
+    /// A new session that goes live after this event.
+    Fork(Seq),
+    /// End; everything is on disk.
+    Quit,
+}

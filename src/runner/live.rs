@@ -1,0 +1,116 @@
+//! What is going on now: never in the journal, beside the state in every snapshot.
+
+use super::command::Pace;
+use crate::calls::{AskId, CallError, KgReply};
+use crate::search::{Entry, Seq, State};
+use crate::session::Timeline;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A call on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flight {
+    /// The ask.
+    pub ask: AskId,
+    /// Since when.
+    pub since: Instant,
+    /// What is asked, for the screen: `samples of node 4`, `edges P161 (demo)`.
+    pub what: String,
+    /// Whether a person has to answer it (model `human`).
+    pub human: bool,
+}
+
+/// An inquiry of a person to a KG.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inquiry {
+    /// The sender's number.
+    pub id: u64,
+    /// The result, when it is there.
+    pub result: Option<Result<Arc<KgReply>, CallError>>,
+}
+
+/// What the header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// The engine goes on by itself.
+    Running,
+    /// No new decisions, and this many calls are still on their way.
+    Pausing(usize),
+    /// Nothing moves.
+    Paused,
+    /// Until the step is closed.
+    Stepping,
+    /// A person has to answer (model `human`).
+    WaitingForYou,
+    /// The search ended (an act or a larger budget goes on).
+    Finished,
+    /// A recording: no model, no KG.
+    Replay,
+}
+
+/// What is going on now.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// The pace that was asked for.
+    pub pace: Pace,
+    /// The pause between decisions.
+    pub pause: Duration,
+    /// Calls on their way.
+    pub flights: Vec<Flight>,
+    /// Inquiries.
+    pub inquiries: Vec<Inquiry>,
+    /// The last thing to tell the person (a refusal, a fork, a full disk), with its number so that it shows once.
+    pub notice: Option<(u64, String)>,
+    /// In a fork: replies still come from the parent's recording. Cleared at the first miss.
+    pub replaying_parent: bool,
+    /// The session this is.
+    pub session: String,
+    /// Its file, when it is on disk.
+    pub path: Option<PathBuf>,
+    /// The parent of a fork and the entry after which it went live.
+    pub parent: Option<(String, Seq)>,
+    /// Whether this is a recording that is only looked at.
+    pub replay: bool,
+    /// Milliseconds that the search ran (pauses not counted).
+    pub ran_ms: u64,
+}
+
+/// What the screen draws: state, recording and what is going on, all of one moment.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The state now.
+    pub state: Arc<State>,
+    /// Everything up to now, for looking back.
+    pub timeline: Arc<Timeline>,
+    /// What is going on.
+    pub live: Live,
+}
+
+impl Snapshot {
+    /// What the header says.
+    #[must_use]
+    pub fn run_state(&self) -> RunState {
+        let live = &self.live;
+        if live.replay {
+            return RunState::Replay;
+        }
+        if live.flights.iter().any(|f| f.human) {
+            return RunState::WaitingForYou;
+        }
+        let finished = self.state.finished.as_deref().is_some_and(|(_, seq)| *seq >= self.state.reconsider);
+        match live.pace {
+            _ if finished && live.flights.is_empty() => RunState::Finished,
+            Pace::Run => RunState::Running,
+            Pace::Step | Pace::Phase => RunState::Stepping,
+            Pace::Paused if live.flights.is_empty() => RunState::Paused,
+            Pace::Paused => RunState::Pausing(live.flights.len()),
+        }
+    }
+
+    /// The entries so far.
+    #[must_use]
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        self.timeline.entries()
+    }
+}

@@ -1,0 +1,172 @@
+//! What a person can do to a search. Acts are events; what they do is derived from the acts that are in force.
+
+use super::event::NodeId;
+use super::settings::Setting;
+use super::state::State;
+use crate::asm::{Action, AsmState};
+use crate::graph::{Entity, EntityId};
+use crate::micro::Micro;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// An act of a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// Grow the tree by hand: expand, override, answer, hint.
+    Choose {
+        /// From this node.
+        node: NodeId,
+        /// These actions, one below the other.
+        chain: Vec<Action>,
+        /// The child that this replaces: it is pruned.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead_of: Option<NodeId>,
+        /// The value of the last new node; without it the model scores.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Micro>,
+    },
+    /// Set a node's value.
+    SetValue {
+        /// The node.
+        node: NodeId,
+        /// The value.
+        value: Micro,
+    },
+    /// Close a node, and what is below it now, to the search (or open it again).
+    Prune {
+        /// The node.
+        node: NodeId,
+        /// Close or open.
+        on: bool,
+    },
+    /// Take this answer and stop.
+    Accept {
+        /// The answer's node.
+        node: NodeId,
+    },
+    /// Change what the question is linked to.
+    Link {
+        /// Entities to add.
+        add: Vec<Entity>,
+        /// Entities to drop.
+        drop: Vec<EntityId>,
+    },
+    /// Change a limit or rule.
+    Set(Setting),
+}
+
+/// Why an act is not possible now.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ActRefused(pub String);
+
+fn refuse(why: impl Into<String>) -> Result<(), ActRefused> {
+    Err(ActRefused(why.into()))
+}
+
+impl Act {
+    /// The act in one line, for the timeline.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Choose { node, chain, instead_of, .. } => {
+                let chain: Vec<String> = chain.iter().map(Action::token).collect();
+                let instead = instead_of.map_or(String::new(), |n| format!(" instead of node {}", n.0));
+                format!("by hand from node {}: {}{instead}", node.0, chain.join(" > "))
+            }
+            Self::SetValue { node, value } => format!("value of node {} set to {value}", node.0),
+            Self::Prune { node, on: true } => format!("node {} pruned", node.0),
+            Self::Prune { node, on: false } => format!("node {} opened again", node.0),
+            Self::Accept { node } => format!("answer of node {} accepted", node.0),
+            Self::Link { add, drop } => format!("linked entities: {} added, {} dropped", add.len(), drop.len()),
+            Self::Set(setting) => format!("{setting}"),
+        }
+    }
+
+    /// Whether the act can be done in `state`.
+    ///
+    /// # Errors
+    /// A sentence that says why not.
+    pub fn check(&self, state: &State) -> Result<(), ActRefused> {
+        let known = |node: NodeId| match state.node(node) {
+            Some(n) => Ok(n),
+            None => Err(ActRefused(format!("there is no node {}", node.0))),
+        };
+        match self {
+            Self::Choose { node, chain, instead_of, value } => {
+                let start = known(*node)?;
+                if let Some(other) = instead_of {
+                    if known(*other)?.parent != Some(*node) {
+                        return refuse(format!("node {} is no child of node {}", other.0, node.0));
+                    }
+                }
+                if value.is_some() && chain.last().is_some_and(|a| matches!(a, Action::Error { .. })) {
+                    return refuse("an error node has no value");
+                }
+                check_chain(state, *node, start.asm, chain)
+            }
+            Self::SetValue { node, .. } | Self::Prune { node, .. } => {
+                known(*node)?;
+                if node.0 == 0 && matches!(self, Self::Prune { .. }) {
+                    return refuse("the root can't be pruned: start another question instead");
+                }
+                Ok(())
+            }
+            Self::Accept { node } => {
+                if known(*node)?.action.is_answer() {
+                    Ok(())
+                } else {
+                    refuse(format!("node {} is no answer: only an answer can be accepted", node.0))
+                }
+            }
+            Self::Link { add, drop } => {
+                if state.nodes.is_empty() {
+                    return refuse("the question is not linked yet: wait for the root");
+                }
+                let graph = state.graph(NodeId(0));
+                if let Some(unknown) = drop.iter().find(|id| graph.entity(id).is_none()) {
+                    return refuse(format!("{unknown} is not linked to the question"));
+                }
+                if add.is_empty() && drop.is_empty() {
+                    return refuse("nothing to add or drop");
+                }
+                Ok(())
+            }
+            Self::Set(setting) => setting.check().map_err(ActRefused),
+        }
+    }
+}
+
+fn check_chain(state: &State, node: NodeId, mut asm: AsmState, chain: &[Action]) -> Result<(), ActRefused> {
+    if chain.is_empty() {
+        return refuse("nothing was chosen");
+    }
+    for action in chain {
+        if asm == AsmState::Done {
+            return refuse("nothing can follow an answer");
+        }
+        match action.taken_in() {
+            Some(wanted) if wanted == asm => {}
+            _ => return refuse(format!("this can't be done while the state is {}", asm.name())),
+        }
+        match action {
+            Action::SelectEntities { ids } => {
+                if ids.is_empty() {
+                    return refuse("no entity was chosen");
+                }
+                let graph = state.graph(node);
+                if let Some(unknown) = ids.iter().find(|id| graph.entity(id).is_none()) {
+                    return refuse(format!(
+                        "{unknown} is not in the local graph of node {}: choose an entity that is, or link it first (K)",
+                        node.0
+                    ));
+                }
+            }
+            Action::Answer { text, .. } | Action::Think { text } if text.trim().is_empty() => return refuse("the text is empty"),
+            _ => {}
+        }
+        asm = action.leads_to();
+    }
+    Ok(())
+}

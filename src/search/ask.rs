@@ -1,0 +1,113 @@
+//! Asks: what was asked of the world, and what is missing for the next decision.
+
+use super::event::{AskKey, Call, Got, Seq, Source, UnixMs};
+use crate::calls::{AskId, CallError, KgCall, KgReply, Part, PromptKind, Sample, Usage};
+use std::sync::Arc;
+
+/// An ask, as the journal has it so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Its number.
+    pub id: AskId,
+    /// Who asks.
+    pub key: AskKey,
+    /// What is asked.
+    pub call: Call,
+    /// Hash of what is asked.
+    pub hash: Arc<str>,
+    /// Equal requests before it.
+    pub nth: u32,
+    /// Samples by slot (empty for a KG).
+    pub samples: Vec<Option<Sample>>,
+    /// A KG's reply.
+    pub reply: Option<Arc<KgReply>>,
+    /// Why it failed.
+    pub error: Option<CallError>,
+    /// Tokens of all replies on the wire.
+    pub usage: Usage,
+    /// Replies on the wire.
+    pub replies: u32,
+    /// Milliseconds on the wire, of the slowest reply.
+    pub took_ms: u64,
+    /// Where the last reply came from.
+    pub source: Option<Source>,
+    /// When it was asked.
+    pub at: UnixMs,
+    /// The journal entry that asked.
+    pub seq: Seq,
+}
+
+impl Ask {
+    /// Whether nothing more will come.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.error.is_some() || self.reply.is_some() || (!self.samples.is_empty() && self.samples.iter().all(Option::is_some))
+    }
+
+    /// Whether a model was asked.
+    #[must_use]
+    pub const fn is_llm(&self) -> bool {
+        matches!(self.call, Call::Llm(_))
+    }
+
+    /// Takes up a reply. The caller has checked that it fits.
+    pub(super) fn fill(&mut self, got: &Got) {
+        match got {
+            Got::Samples(samples) => {
+                for (slot, sample) in samples {
+                    self.samples[*slot as usize] = Some(sample.clone());
+                }
+            }
+            Got::Kg(reply) => self.reply = Some(Arc::new((**reply).clone())),
+        }
+    }
+}
+
+/// An ask that should be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskSpec {
+    /// Who asks.
+    pub key: AskKey,
+    /// What.
+    pub what: What,
+}
+
+/// What is to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Samples of a model.
+    Llm {
+        /// What the prompt is for.
+        kind: PromptKind,
+        /// Its parts.
+        parts: Vec<Part>,
+        /// In thousandths.
+        temperature_milli: u32,
+        /// Stop strings.
+        stop: Vec<String>,
+        /// Tokens per sample.
+        max_tokens: u32,
+        /// Samples.
+        slots: u32,
+        /// Facts left out.
+        omitted: u32,
+    },
+    /// A call to a KG.
+    Kg(KgCall),
+}
+
+/// Why there is no decision yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotYet {
+    /// These asks are missing.
+    Ask(Vec<AskSpec>),
+    /// Replies are on their way.
+    Wait,
+    /// There is nothing to do.
+    Nothing,
+    /// A prompt template can't be filled in: what is wrong with it.
+    Broken(String),
+}
+
+/// Either what a decision needs, or why it is not there yet. A strategy reads top to bottom with `?`.
+pub type Need<T> = Result<T, NotYet>;

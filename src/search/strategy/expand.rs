@@ -1,0 +1,330 @@
+//! An expansion: what is on offer, k samples in one round, the vote, what the choices bring, and the scores.
+
+use super::super::ask::{Ask, Need};
+use super::super::event::{Event, NewNode, NodeId, Outcome, Purpose, Reading, Reason, StepId, StepKind};
+use super::super::state::{Node, State, Step};
+use super::prompt::Ingredients;
+use super::round::{key, of_kg, settled, together};
+use super::score;
+use crate::asm::{Action, AsmState, Expect, Options, Reply, Unusable, parse};
+use crate::calls::{EdgeList, KgData, KgOp, PromptKind};
+use crate::graph::{Delta, Direction, Entity, EntityId, LocalGraph, Relation, RelationRef};
+use crate::text::one_line;
+use std::collections::HashSet;
+
+/// What can be chosen at a node.
+pub enum Offer {
+    /// State `default`; ANSWER is always possible.
+    Actions {
+        /// Whether THINK is offered.
+        think: bool,
+        /// Whether EXPAND is offered.
+        expand: bool,
+    },
+    /// Depth or budget is used up: only an answer.
+    FinalAnswer,
+    /// These entities.
+    Entities(Vec<Entity>),
+    /// These relations.
+    Relations(Vec<Relation>),
+    /// Nothing: a dead end, and why.
+    Nothing(String),
+}
+
+/// The next decision of an expansion (or of the forced answers at the end).
+pub fn advance(state: &State, step: &Step) -> Need<Event> {
+    let Some(node) = step.node.and_then(|n| state.node(n)) else { return Ok(Event::Closed { step: step.id }) };
+    if step.grew {
+        return score::advance(state, step);
+    }
+    let offer = if step.kind == StepKind::ForceFinal { Offer::FinalAnswer } else { offer(state, step.id, node.id)? };
+    if let Offer::Nothing(why) = offer {
+        return Ok(grew(step, vec![error_node(node.id, why)], Vec::new(), notices(state, step)));
+    }
+    let Some(rows) = step.reading(0) else { return read(state, step, node, &offer) };
+    grow(state, step, node, rows)
+}
+
+/// What is on offer at `node` in `step`. In state `selecting relation` the KGs are asked, both directions together.
+pub fn offer(state: &State, step: StepId, node: NodeId) -> Need<Offer> {
+    let Some(node) = state.node(node) else { return Ok(Offer::Nothing("there is no such node".to_owned())) };
+    Ok(match node.asm {
+        AsmState::Default if node.depth >= state.settings().max_depth => Offer::FinalAnswer,
+        AsmState::Default => {
+            Offer::Actions { think: !matches!(node.action, Action::Think { .. }), expand: state.graph(node.id).entities().len() > 0 }
+        }
+        AsmState::SelectingEntities => {
+            let entities: Vec<Entity> = state.graph(node.id).entities().cloned().collect();
+            if entities.is_empty() {
+                Offer::Nothing("the local graph holds no entity to expand".to_owned())
+            } else {
+                Offer::Entities(entities)
+            }
+        }
+        AsmState::SelectingRelation => relations(state, step, node)?,
+        AsmState::Done => Offer::Nothing("nothing follows an answer".to_owned()),
+    })
+}
+
+/// The listings of a step: forward and reverse of every KG.
+fn listings<'a>(state: &'a State, step: StepId, ids: &[EntityId]) -> Need<Vec<&'a Ask>> {
+    let limit = state.settings().relation_limit;
+    let kgs = &state.started().kgs;
+    let both = [(Purpose::ListOut, Direction::Out), (Purpose::ListIn, Direction::In)];
+    let lanes = (0u32..).zip(kgs).flat_map(|(lane, kg)| both.map(|(purpose, direction)| (lane, kg, purpose, direction)));
+    together(lanes.map(|(lane, (kg, _), purpose, direction)| {
+        let op = KgOp::Relations { entities: ids.to_vec(), direction, limit };
+        settled(state, key(step, purpose, lane), |_| Ok(of_kg(kg, op.clone())))
+    }))
+}
+
+fn relations(state: &State, step: StepId, node: &Node) -> Need<Offer> {
+    let Action::SelectEntities { ids } = &node.action else {
+        return Ok(Offer::Nothing("no entities were selected".to_owned()));
+    };
+    let asks = listings(state, step, ids)?;
+    if asks.iter().all(|a| a.error.is_some()) {
+        let why = asks.iter().filter_map(|a| a.error.as_ref()).map(|e| e.message.as_str()).next().unwrap_or("no KG");
+        return Ok(Offer::Nothing(format!("relations could not be listed: {why}")));
+    }
+    let found = super::prompt::offered_relations_of(state, step);
+    Ok(if found.is_empty() { Offer::Nothing(no_relations(state, node.id, ids)) } else { Offer::Relations(found) })
+}
+
+fn no_relations(state: &State, node: NodeId, ids: &[EntityId]) -> String {
+    let graph = state.graph(node);
+    let names: Vec<&str> = ids.iter().map(|id| graph.name(id)).collect();
+    format!("no relations: the graph has none for {}", names.join(", "))
+}
+
+/// Listings that failed while others came.
+fn notices(state: &State, step: &Step) -> Vec<String> {
+    let failed = state.asks.iter().filter(|a| a.key.step == step.id && matches!(a.key.purpose, Purpose::ListOut | Purpose::ListIn));
+    failed
+        .filter_map(|a| a.error.as_ref().map(|e| (a.key.purpose, e)))
+        .map(|(purpose, e)| format!("{} failed: {}", if purpose == Purpose::ListIn { "reverse relations" } else { "relations" }, e.message))
+        .collect()
+}
+
+fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
+    let settings = state.settings();
+    let (kind, options, slots) = match offer {
+        Offer::Actions { think, expand } => (PromptKind::Action, Options::Actions { think: *think, expand: *expand }, settings.samples(1)),
+        Offer::Entities(list) => (PromptKind::Entities, Options::Entities(list.clone()), settings.samples(settings.entity_factor)),
+        Offer::Relations(list) => (PromptKind::Relation, Options::Relations(list.clone()), settings.samples(settings.relation_factor)),
+        Offer::FinalAnswer | Offer::Nothing(_) => (PromptKind::FinalAnswer, Options::None, settings.samples(1)),
+    };
+    let ingredients = Ingredients { options, ..Ingredients::new(kind, Some(node.id), slots) };
+    let ask = settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter))?;
+    let rows = match &ask.error {
+        Some(error) => {
+            let slots = (0..u32::try_from(ask.samples.len()).unwrap_or(0)).collect();
+            vec![Reading {
+                slots,
+                outcome: Outcome::Rejected { text: String::new(), reason: Reason::LlmFailed, why: error.message.clone() },
+            }]
+        }
+        None => vote(read_samples(state, node, offer, ask), settings.branching as usize),
+    };
+    Ok(Event::Read { step: step.id, lane: 0, rows })
+}
+
+/// One row per distinct choice or rejected text, in order of first appearance.
+fn read_samples(state: &State, node: &Node, offer: &Offer, ask: &Ask) -> Vec<Reading> {
+    let graph = state.graph(node.id);
+    let labels: HashSet<String> = graph.entities().filter_map(|e| e.label.as_deref()).map(|l| one_line(l).to_lowercase()).collect();
+    let known = |text: &str| labels.contains(&one_line(text).to_lowercase());
+    let entities: Vec<EntityId>;
+    let relations: Vec<RelationRef>;
+    let expect = match offer {
+        Offer::Actions { .. } => Expect::Action,
+        Offer::FinalAnswer | Offer::Nothing(_) => Expect::FinalAnswer,
+        Offer::Entities(list) => {
+            entities = list.iter().map(|e| e.id.clone()).collect();
+            Expect::Entities(&entities)
+        }
+        Offer::Relations(list) => {
+            relations = list.iter().map(|r| r.at.clone()).collect();
+            Expect::Relation(&relations)
+        }
+    };
+    let mut rows: Vec<Reading> = Vec::new();
+    for (slot, sample) in (0u32..).zip(ask.samples.iter().flatten()) {
+        let outcome = match parse(&expect, sample, &known) {
+            Ok(Reply::Action(action)) => allowed(state, node, offer, action),
+            Ok(Reply::Score(_)) => reject(sample.text.as_deref(), Reason::Unreadable, "a number where an action was asked for"),
+            Err(Unusable::Unreadable(why)) => reject(sample.text.as_deref(), Reason::Unreadable, why),
+            Err(Unusable::NotOffered(why)) => reject(sample.text.as_deref(), Reason::NotOffered, why),
+        };
+        let same = |row: &&mut Reading| match (&row.outcome, &outcome) {
+            (Outcome::Rejected { text: a, reason: x, .. }, Outcome::Rejected { text: b, reason: y, .. }) => a == b && x == y,
+            (a, b) => a == b,
+        };
+        match rows.iter_mut().find(same) {
+            Some(row) => row.slots.push(slot),
+            None => rows.push(Reading { slots: vec![slot], outcome }),
+        }
+    }
+    rows
+}
+
+fn reject(text: Option<&str>, reason: Reason, why: &str) -> Outcome {
+    Outcome::Rejected { text: text.unwrap_or_default().trim().to_owned(), reason, why: why.to_owned() }
+}
+
+/// Rules that need the trajectory: a thought must be new, an expansion needs an entity.
+fn allowed(state: &State, node: &Node, offer: &Offer, action: Action) -> Outcome {
+    match &action {
+        Action::Think { text } => {
+            let before = state.path_to(node.id);
+            let repeats = before.iter().any(|n| matches!(&n.action, Action::Think { text: t } if t == text));
+            if repeats {
+                reject(Some(&action.token()), Reason::Repeat, "the same thought stands in the trajectory already")
+            } else {
+                Outcome::Kept(action)
+            }
+        }
+        Action::Expand { .. } if matches!(offer, Offer::Actions { expand: false, .. }) => {
+            reject(Some(&action.token()), Reason::NotOffered, "there is no entity to expand")
+        }
+        _ => Outcome::Kept(action),
+    }
+}
+
+/// The k most voted choices survive, ties by first appearance; the rest are outvoted. The order of the rows stays.
+fn vote(mut rows: Vec<Reading>, k: usize) -> Vec<Reading> {
+    let mut ranked: Vec<usize> = (0..rows.len()).filter(|i| matches!(rows[*i].outcome, Outcome::Kept(_))).collect();
+    ranked.sort_by_key(|i| std::cmp::Reverse(rows[*i].slots.len()));
+    for i in ranked.into_iter().skip(k.max(1)) {
+        if let Outcome::Kept(action) = rows[i].outcome.clone() {
+            rows[i].outcome = Outcome::Outvoted(action);
+        }
+    }
+    rows
+}
+
+fn grew(step: &Step, children: Vec<NewNode>, refused: Vec<Reading>, notices: Vec<String>) -> Event {
+    Event::Grew { step: step.id, children, refused, notices }
+}
+
+fn error_node(parent: NodeId, why: String) -> NewNode {
+    NewNode { parent: Some(parent), merged: None, action: Action::Error { why }, delta: Delta::default(), observation: None, votes: (0, 0) }
+}
+
+/// Carries out what was chosen: edges for every chosen relation together, then the new nodes.
+fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event> {
+    let of = u32::try_from(rows.iter().map(|r| r.slots.len()).sum::<usize>()).unwrap_or(u32::MAX);
+    let kept: Vec<(&Action, &Reading)> =
+        rows.iter().filter_map(|r| if let Outcome::Kept(a) = &r.outcome { Some((a, r)) } else { None }).collect();
+    let edges = together((0u32..).zip(&kept).filter_map(|(lane, (action, _))| match action {
+        Action::SelectRelation { relation } => Some(edges(state, step.id, node, relation, lane)),
+        _ => None,
+    }))?;
+    let graph = state.graph(node.id);
+    let (mut children, mut refused) = (Vec::new(), Vec::new());
+    for (lane, (action, row)) in (0u32..).zip(&kept) {
+        let votes = (u32::try_from(row.slots.len()).unwrap_or(u32::MAX), of);
+        let ask = edges.iter().find(|a| a.key.lane == lane);
+        match carry_out(&graph, action, ask.copied()) {
+            Ok((delta, observation)) => {
+                let merged = existing(state, node, action);
+                children.push(NewNode { parent: Some(node.id), merged, action: (*action).clone(), delta, observation, votes });
+            }
+            Err((reason, why)) => {
+                refused.push(Reading { slots: row.slots.clone(), outcome: Outcome::Rejected { text: action.token(), reason, why } });
+            }
+        }
+    }
+    if children.is_empty() && step.kind == StepKind::Expand {
+        children.push(error_node(node.id, why_nothing(rows, &refused)));
+    }
+    Ok(grew(step, children, refused, notices(state, step)))
+}
+
+/// The child that this choice is already (one choice at one node is one node).
+pub fn existing(state: &State, node: &Node, action: &Action) -> Option<NodeId> {
+    let standings = state.standings();
+    let relinked = state.acts.iter().filter(|a| matches!(a.what, super::super::act::Act::Link { .. })).map(|a| a.seq).max();
+    let same = |id: &&NodeId| {
+        let Some(child) = state.node(**id) else { return false };
+        let older = relinked.is_some_and(|link| state.step(child.step).is_some_and(|s| s.seq < link));
+        child.action == *action && !standings[id.index()].withdrawn && !older
+    };
+    node.children.iter().find(same).copied()
+}
+
+/// The edges of a chosen relation.
+pub fn edges<'a>(state: &'a State, step: StepId, node: &Node, relation: &RelationRef, lane: u32) -> Need<&'a Ask> {
+    let entities = match &node.action {
+        Action::SelectEntities { ids } => ids.clone(),
+        _ => Vec::new(),
+    };
+    edges_of(state, step, entities, relation, lane)
+}
+
+/// The edges of `entities` over a relation.
+pub fn edges_of<'a>(state: &'a State, step: StepId, entities: Vec<EntityId>, relation: &RelationRef, lane: u32) -> Need<&'a Ask> {
+    let op = KgOp::Edges { entities, relation: relation.id.clone(), direction: relation.direction, cap: state.settings().edge_cap };
+    settled(state, key(step, Purpose::Edges, lane), |_| Ok(of_kg(&relation.kg, op.clone())))
+}
+
+/// What an action adds to `graph`, and what the trajectory says of it.
+pub fn carry_out(graph: &LocalGraph, action: &Action, edges: Option<&Ask>) -> Result<(Delta, Option<String>), (Reason, String)> {
+    if !matches!(action, Action::SelectRelation { .. }) {
+        return Ok((Delta::default(), None));
+    }
+    let Some(ask) = edges else { return Err((Reason::KgFailed, "no edges were asked for".to_owned())) };
+    if let Some(error) = &ask.error {
+        return Err((Reason::KgFailed, error.message.clone()));
+    }
+    let Some(KgData::Edges(list)) = ask.reply.as_deref().map(|r| &r.data) else {
+        return Err((Reason::KgFailed, "the KG's reply holds no edges".to_owned()));
+    };
+    let delta = news(graph, list);
+    if delta.edges.is_empty() {
+        return Err((Reason::NothingNew, "it adds no fact that is not in the local graph".to_owned()));
+    }
+    let observation = observation(&delta);
+    Ok((delta, Some(observation)))
+}
+
+/// What of `list` is new to `graph`.
+fn news(graph: &LocalGraph, list: &EdgeList) -> Delta {
+    let mut delta = Delta { partial: list.partial.clone(), ..Delta::default() };
+    for edge in &list.edges {
+        if !graph.contains(edge) && !delta.edges.iter().any(|e| e.same_fact(edge)) {
+            delta.edges.push(edge.clone());
+        }
+    }
+    delta.entities = list.entities.iter().filter(|e| graph.entity(&e.id).is_none()).cloned().collect();
+    if let (Some(label), Some(edge)) = (&list.relation_label, delta.edges.first()) {
+        delta.relations.push((edge.r.clone(), label.clone()));
+    }
+    delta
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
+fn observation(delta: &Delta) -> String {
+    let mut text =
+        format!("{}, {}", counted(delta.edges.len(), "new fact", "new facts"), counted(delta.entities.len(), "new entity", "new entities"));
+    for p in &delta.partial {
+        match p.of {
+            Some(of) => text.push_str(&format!("; {}: {} of {of} shown", p.entity, p.shown)),
+            None => text.push_str(&format!("; {}: first {} shown, more exist", p.entity, p.shown)),
+        }
+    }
+    text
+}
+
+/// Why an expansion brought no child, in one sentence.
+fn why_nothing(rows: &[Reading], refused: &[Reading]) -> String {
+    let all = rows.iter().chain(refused).filter_map(|r| match &r.outcome {
+        Outcome::Rejected { reason, why, .. } => Some((*reason, why.as_str(), r.slots.len())),
+        _ => None,
+    });
+    let parts: Vec<String> = all.map(|(_, why, n)| format!("{n}x {why}")).collect();
+    if parts.is_empty() { "no sample came".to_owned() } else { format!("no sample could be used: {}", parts.join("; ")) }
+}

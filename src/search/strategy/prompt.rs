@@ -1,0 +1,156 @@
+//! From a node to the prompt that the model gets about it.
+
+use super::super::ask::{Need, NotYet, What};
+use super::super::event::{NodeId, Purpose, StepId};
+use super::super::state::{Node, State};
+use crate::asm::{Action, Options, PathStep, PromptContext};
+use crate::calls::{Candidate, KgData, PromptKind};
+use crate::graph::{EntityId, LocalGraph, Relation, RelationRef};
+
+/// Tokens that a reply may take.
+const fn max_tokens(kind: PromptKind) -> u32 {
+    match kind {
+        PromptKind::Match => 64,
+        PromptKind::Relation | PromptKind::ScoreState => 96,
+        PromptKind::Extract | PromptKind::Action | PromptKind::Entities => 256,
+        PromptKind::FinalAnswer | PromptKind::ScoreAnswer => 512,
+    }
+}
+
+/// What a prompt is about.
+pub struct Ingredients<'a> {
+    /// What it is for.
+    pub kind: PromptKind,
+    /// The node whose graph and trajectory it shows.
+    pub node: Option<NodeId>,
+    /// What is on offer.
+    pub options: Options,
+    /// The answer that is scored.
+    pub answer: Option<&'a str>,
+    /// The mention that is matched.
+    pub mention: Option<&'a str>,
+    /// Its candidates.
+    pub candidates: &'a [Candidate],
+    /// Samples wanted.
+    pub slots: u32,
+}
+
+impl Ingredients<'_> {
+    /// A prompt of `kind` about `node` for `slots` samples.
+    pub const fn new(kind: PromptKind, node: Option<NodeId>, slots: u32) -> Self {
+        Self { kind, node, options: Options::None, answer: None, mention: None, candidates: &[], slots }
+    }
+
+    /// The ask. `shorter` = how often it was too long already.
+    pub fn build(&self, state: &State, shorter: u32) -> Need<What> {
+        let started = state.started();
+        let (mut graph, mut path, mut omitted) = (None, Vec::new(), 0);
+        if let Some(node) = self.node {
+            let whole = state.graph(node);
+            path = trajectory(state, node, &whole);
+            if shorter > 0 {
+                let keep = whole.edges().len() >> shorter;
+                let (short, left_out) = whole.shortened(keep, &kept_entities(state, node));
+                omitted = left_out;
+                graph = Some(short);
+            } else {
+                graph = Some(whole);
+            }
+        }
+        let context = PromptContext {
+            question: &started.question,
+            graph: graph.as_ref(),
+            path: &path,
+            options: self.options.clone(),
+            answer: self.answer,
+            mention: self.mention,
+            candidates: self.candidates,
+            omitted,
+        };
+        let parts = started.templates.parts(self.kind, &context).map_err(|e| NotYet::Broken(e.to_string()))?;
+        Ok(What::Llm {
+            kind: self.kind,
+            parts,
+            // 0 whenever one sample is wanted, 1 when several are.
+            temperature_milli: if self.slots > 1 { 1000 } else { 0 },
+            stop: Vec::new(),
+            max_tokens: max_tokens(self.kind),
+            slots: self.slots,
+            omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+        })
+    }
+}
+
+/// Entities that stay in a shortened graph: the question's and those that were chosen on the way.
+fn kept_entities(state: &State, node: NodeId) -> Vec<EntityId> {
+    let mut keep: Vec<EntityId> = state.graph(NodeId(0)).entities().map(|e| e.id.clone()).collect();
+    for node in state.path_to(node) {
+        if let Action::SelectEntities { ids } = &node.action {
+            keep.extend(ids.iter().cloned());
+        }
+    }
+    keep
+}
+
+/// The steps from the root to `node` as the prompt tells them.
+pub fn trajectory(state: &State, node: NodeId, graph: &LocalGraph) -> Vec<PathStep> {
+    let mut steps = Vec::new();
+    for node in state.path_to(node) {
+        match &node.action {
+            Action::Root => {}
+            Action::Think { text } => steps.push(PathStep::Think(text.clone())),
+            Action::Expand { text } => steps.push(PathStep::Expand(text.clone())),
+            Action::Answer { text, .. } => steps.push(PathStep::Answer(text.clone())),
+            Action::Error { why } => steps.push(PathStep::Error(why.clone())),
+            Action::SelectEntities { ids } => {
+                steps.push(PathStep::Entities(ids.iter().map(|id| (id.clone(), graph.name(id).to_owned())).collect()));
+            }
+            Action::SelectRelation { relation } => {
+                steps.push(PathStep::Relation { token: relation.token(), reading: reading(state, node, relation, graph) });
+            }
+        }
+        if let Some(observation) = &node.observation {
+            steps.push(PathStep::Observation(observation.clone()));
+        }
+    }
+    steps
+}
+
+/// How the relation reads in its direction: as it was offered, else by the graph's label.
+fn reading(state: &State, node: &Node, relation: &RelationRef, graph: &LocalGraph) -> String {
+    let offered = node.parent.map(|p| offered_relations(state, p)).unwrap_or_default();
+    offered.iter().find(|r| r.at == *relation).map_or_else(
+        || {
+            Relation {
+                at: relation.clone(),
+                label: Some(graph.relation_name(&relation.id).to_owned()),
+                inverse_label: None,
+                count: None,
+                count_is_bound: false,
+                identifier: false,
+            }
+            .reading()
+        },
+        Relation::reading,
+    )
+}
+
+/// The relations that were listed when `node` was expanded (without identifiers), out before in, KG by KG.
+pub fn offered_relations(state: &State, node: NodeId) -> Vec<Relation> {
+    let listed = state.steps.iter().rev().filter(|s| s.node == Some(node));
+    listed.map(|s| offered_relations_of(state, s.id)).find(|list| !list.is_empty()).unwrap_or_default()
+}
+
+/// The relations that were listed in `step`.
+pub fn offered_relations_of(state: &State, step: StepId) -> Vec<Relation> {
+    let mut all: Vec<Relation> = Vec::new();
+    for purpose in [Purpose::ListOut, Purpose::ListIn] {
+        for lane in 0..u32::try_from(state.started().kgs.len()).unwrap_or(0) {
+            let reply = state.ask_of(super::round::key(step, purpose, lane)).and_then(|a| a.reply.as_deref());
+            if let Some(KgData::Relations(list)) = reply.map(|r| &r.data) {
+                all.extend(list.iter().filter(|r| !r.identifier).cloned());
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,170 @@
+//! The start: the model extracts mentions, every KG is searched for candidates, the model matches. Together these are
+//! the paper's `initialize`. If nothing matched it is done once more; then the search goes on with an empty graph and
+//! says so.
+
+use super::super::ask::{Ask, Need};
+use super::super::event::{AskKey, Event, NewNode, Outcome, Purpose, Reading, Reason, StepId, StepKind, Valuation};
+use super::super::state::{State, Step};
+use super::prompt::Ingredients;
+use super::round::{of_kg, settled, together};
+use crate::asm::{Action, mention_label, parse_match, parse_mentions};
+use crate::calls::{Candidate, KgData, KgOp, PromptKind, Sample};
+use crate::graph::{Delta, Entity, KgName};
+use crate::micro::Micro;
+use crate::search::NodeId;
+
+/// Times that the linking is tried.
+const ROUNDS: u32 = 2;
+
+/// Opens the start.
+pub fn open(state: &State) -> Event {
+    Event::Opened {
+        step: StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX)),
+        kind: StepKind::Start,
+        node: None,
+        counts: false,
+        act: None,
+        why: "the question's entities have to be found first".to_owned(),
+    }
+}
+
+/// The next decision of the start.
+pub fn advance(state: &State, step: &Step) -> Need<Event> {
+    if step.grew {
+        let root = NodeId(0);
+        return Ok(if state.nodes[0].valuation.is_none() {
+            Event::Valued { node: root, value: Some(Micro::ONE), from: Valuation::Rule }
+        } else {
+            Event::Closed { step: step.id }
+        });
+    }
+    let given = &state.started().entities;
+    if !given.is_empty() {
+        return Ok(root(step, given.clone(), Vec::new()));
+    }
+    let mut notices = Vec::new();
+    for round in 0..ROUNDS {
+        let Some(rows) = step.reading(2 * round) else { return mentions(state, step, round) };
+        let mentions: Vec<&str> =
+            rows.iter().filter_map(|r| if let Outcome::Mention(m) = &r.outcome { Some(m.as_str()) } else { None }).collect();
+        if mentions.is_empty() {
+            continue;
+        }
+        let Some(rows) = step.reading(2 * round + 1) else { return matches(state, step, round, &mentions) };
+        notices.extend(rows.iter().filter_map(|r| match &r.outcome {
+            Outcome::Rejected { why, reason: Reason::KgFailed, .. } => Some(why.clone()),
+            _ => None,
+        }));
+        let found: Vec<Entity> =
+            rows.iter().filter_map(|r| if let Outcome::Entity(Some(e)) = &r.outcome { Some((**e).clone()) } else { None }).collect();
+        if !found.is_empty() {
+            return Ok(root(step, found, notices));
+        }
+    }
+    notices.push("no entity of the question was found in the graph: the search goes on with an empty graph".to_owned());
+    Ok(root(step, Vec::new(), notices))
+}
+
+fn root(step: &Step, found: Vec<Entity>, notices: Vec<String>) -> Event {
+    let mut entities: Vec<Entity> = Vec::new();
+    for entity in found {
+        if !entities.iter().any(|e| e.id == entity.id) {
+            entities.push(entity);
+        }
+    }
+    let observation = if entities.is_empty() { Some("no entity of the question was found in the graph".to_owned()) } else { None };
+    let delta = Delta { entities, ..Delta::default() };
+    let node = NewNode { parent: None, merged: None, action: Action::Root, delta, observation, votes: (0, 0) };
+    Event::Grew { step: step.id, children: vec![node], refused: Vec::new(), notices }
+}
+
+fn mentions(state: &State, step: &Step, round: u32) -> Need<Event> {
+    // A round of the start may itself be asked again: rounds of the linking are ten apart.
+    let key = AskKey { step: step.id, purpose: Purpose::Extract, lane: 0, round: round * 10 };
+    let ask = settled(state, key, |shorter| Ingredients::new(PromptKind::Extract, None, 1).build(state, shorter))?;
+    let rows = match (sample(ask), &ask.error) {
+        (Some(sample), _) => {
+            let found = parse_mentions(sample).into_iter();
+            let rows: Vec<Reading> = found.map(|m| Reading { slots: vec![0], outcome: Outcome::Mention(m) }).collect();
+            if rows.is_empty() {
+                vec![rejected(0, sample.text.clone().unwrap_or_default(), Reason::Unreadable, "no mention was named")]
+            } else {
+                rows
+            }
+        }
+        (None, error) => {
+            let why = error.as_ref().map_or("no reply", |e| e.message.as_str());
+            vec![rejected(0, String::new(), Reason::LlmFailed, why)]
+        }
+    };
+    Ok(Event::Read { step: step.id, lane: 2 * round, rows })
+}
+
+fn sample(ask: &Ask) -> Option<&Sample> {
+    ask.samples.first().and_then(Option::as_ref)
+}
+
+fn rejected(slot: u32, text: String, reason: Reason, why: &str) -> Reading {
+    Reading { slots: vec![slot], outcome: Outcome::Rejected { text, reason, why: why.to_owned() } }
+}
+
+/// One mention in one KG.
+struct Pair<'a> {
+    lane: u32,
+    mention: &'a str,
+    kg: &'a KgName,
+}
+
+fn matches(state: &State, step: &Step, round: u32, mentions: &[&str]) -> Need<Event> {
+    let kgs = &state.started().kgs;
+    let mut pairs = Vec::new();
+    for mention in mentions {
+        for (kg, _) in kgs {
+            pairs.push(Pair { lane: u32::try_from(pairs.len()).unwrap_or(u32::MAX), mention, kg });
+        }
+    }
+    let limit = state.settings().candidate_limit;
+    let searches = together(pairs.iter().map(|pair| {
+        let key = AskKey { step: step.id, purpose: Purpose::Search, lane: pair.lane, round: round * 10 };
+        let op = KgOp::Search { mention: mention_label(pair.mention).to_owned(), limit };
+        settled(state, key, |_| Ok(of_kg(pair.kg, op.clone())))
+    }))?;
+    let picks = together(pairs.iter().zip(&searches).filter(|(_, search)| !candidates(search).is_empty()).map(|(pair, search)| {
+        let key = AskKey { step: step.id, purpose: Purpose::Match, lane: pair.lane, round: round * 10 };
+        let ingredients =
+            Ingredients { mention: Some(pair.mention), candidates: candidates(search), ..Ingredients::new(PromptKind::Match, None, 1) };
+        settled(state, key, |shorter| ingredients.build(state, shorter))
+    }))?;
+    let rows = pairs.iter().zip(&searches).map(|(pair, search)| {
+        let pick = picks.iter().find(|p| p.key.lane == pair.lane);
+        read_match(pair, search, pick.copied())
+    });
+    Ok(Event::Read { step: step.id, lane: 2 * round + 1, rows: rows.collect() })
+}
+
+fn candidates(search: &Ask) -> &[Candidate] {
+    match search.reply.as_deref().map(|r| &r.data) {
+        Some(KgData::Candidates(list)) => list,
+        _ => &[],
+    }
+}
+
+fn read_match(pair: &Pair<'_>, search: &Ask, pick: Option<&Ask>) -> Reading {
+    if let Some(error) = &search.error {
+        return rejected(pair.lane, pair.mention.to_owned(), Reason::KgFailed, &format!("{}: {}", pair.kg, error.message));
+    }
+    let Some(pick) = pick else {
+        return rejected(pair.lane, pair.mention.to_owned(), Reason::NotOffered, &format!("{} has no candidate for it", pair.kg));
+    };
+    let list = candidates(search);
+    match sample(pick).map(|s| parse_match(s, list.len())) {
+        Some(Ok(Some(index))) => {
+            Reading { slots: vec![pair.lane], outcome: Outcome::Entity(list.get(index - 1).map(|c| Box::new(c.entity.clone()))) }
+        }
+        Some(Ok(None)) => Reading { slots: vec![pair.lane], outcome: Outcome::Entity(None) },
+        Some(Err(why)) => rejected(pair.lane, pair.mention.to_owned(), Reason::Unreadable, why.sentence()),
+        None => {
+            rejected(pair.lane, pair.mention.to_owned(), Reason::LlmFailed, pick.error.as_ref().map_or("no reply", |e| e.message.as_str()))
+        }
+    }
+}

@@ -229,7 +229,7 @@ impl PickList {
             (Some(why), false) => format!("{why}  {}", item.right),
             (None, _) => item.right.clone(),
         };
-        let right = text::one_line(&right);
+        let right = text::one_line_keeping_ends(&right);
         let right = text::cut(&right, usize::from(area.width) * 2 / 3);
         let wide = u16::try_from(text::width(&right)).unwrap_or(0);
         let left = Rect { width: area.width.saturating_sub(wide + u16::from(wide > 0) * 2), ..area };

@@ -97,7 +97,7 @@ fn wrap_line(number: usize, line: &[(Role, String)], width: usize, rows: &mut Ve
         let mut at = 0;
         for cluster in clusters(span) {
             let columns = if cluster.len() == 1 { 1 } else { cluster.width() };
-            if used + columns > width && used > 0 {
+            while used + columns > width && used > 0 {
                 let carried = finish(&mut row, last_break.filter(|b| b.columns > 0), rows);
                 used = carried.map_or(0, |from| used - from);
                 last_break = None;

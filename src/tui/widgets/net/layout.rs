@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 /// More entities than this are not drawn at once.
 pub const MOST: usize = 40;
 /// Columns of a box, at most and at least.
-const WIDEST: usize = 30;
+const WIDEST: usize = 34;
 const NARROWEST: usize = 12;
 /// Values shown in a box, at most.
 const LITERALS: usize = 4;

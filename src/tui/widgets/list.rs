@@ -78,12 +78,29 @@ impl PickList {
         &self.items
     }
 
-    /// Puts other items in; the text to find stays, check marks go.
-    pub fn set_items(&mut self, items: Vec<Item>) {
+    /// Puts more or other items in; the text to find, the cursor's row and check marks by position stay.
+    pub fn refill(&mut self, items: Vec<Item>) {
         if let Some(checked) = &mut self.checked {
-            *checked = vec![false; items.len()];
+            checked.resize(items.len(), false);
         }
+        let at = self.current();
         self.items = items;
+        self.refilter();
+        if let Some(at) = at {
+            self.select(at);
+        }
+    }
+
+    /// Checks or unchecks an item.
+    pub fn check(&mut self, item: usize, on: bool) {
+        if let Some(checked) = self.checked.as_mut().and_then(|checked| checked.get_mut(item)) {
+            *checked = on;
+        }
+    }
+
+    /// Empties the text to find.
+    pub fn clear_find(&mut self) {
+        self.find.set("");
         self.refilter();
     }
 

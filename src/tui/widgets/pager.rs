@@ -32,6 +32,15 @@ impl Pager {
         }
     }
 
+    /// Shows a newer form of the same text: the place stays.
+    pub fn replace(&mut self, document: Document) {
+        if document != self.document {
+            let offset = self.offset;
+            self.set(document);
+            self.offset = offset;
+        }
+    }
+
     /// The text shown.
     #[must_use]
     pub const fn document(&self) -> &Document {

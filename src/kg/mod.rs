@@ -1,4 +1,16 @@
 //! The `KnowledgeGraph` interface and its kinds. A KG never calls a model.
+//!
+//! `spec` opens what the command line names; `sparql` holds the queries and readers that every kind shares; `rdf` is
+//! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
+
+pub mod demo;
+pub mod endpoint;
+pub mod http;
+pub mod rdf;
+pub mod sparql;
+mod spec;
+
+pub use spec::{FORMS, KgSettings, KgSpec, SpecError, Status, open, open_with};
 
 use crate::calls::{AskId, CallError, KgOp, KgReply};
 use futures_util::future::BoxFuture;
@@ -14,10 +26,36 @@ pub trait KnowledgeGraph: Send + Sync {
     /// Whether it can be used now; an error says what to do. Asked by the start page.
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>>;
 
-    /// Told, in order, every call that the journal holds, before a session goes on (for doubles with a memory).
+    /// Whether it follows a script that counts calls: its replies are not cached.
+    fn is_scripted(&self) -> bool {
+        false
+    }
+
+    /// Told, in order, every call that the journal holds, before a session goes on or a fork begins: doubles with a
+    /// memory forget what they knew and take up where the journal is.
     fn prime(&self, _asked: &[(AskId, KgOp)]) {}
 
     /// Performs `op`. What must happen in the order of asks happens before the future is returned; `ask` is `None`
     /// for inquiries that belong to no session. Dropping the future cancels the call.
     fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>>;
+}
+
+/// `n` with commas: `982,437`.
+#[must_use]
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A point in time as people read it, in Wikidata's precision (7 century, 8 decade, 9 year, 10 month, 11 day).
+#[must_use]
+pub fn date_text(iso: &str, precision: u8) -> String {
+    sparql::Date::parse(iso).map_or_else(|| iso.to_owned(), |date| date.format(precision))
 }

@@ -1,7 +1,16 @@
 //! The imperative shell: performs tasks, applies limits, takes commands. One task owns state and journal.
 
+mod bank;
 mod command;
+mod drive;
+mod launch;
 mod live;
+mod message;
+mod obey;
+mod publish;
+pub mod task;
 
 pub use command::{Command, Pace, PaceChange};
+pub use drive::FOLLOWABLE;
+pub use launch::{Equipment, Handle, Setup, launch};
 pub use live::{Flight, Inquiry, Live, RunState, Snapshot};

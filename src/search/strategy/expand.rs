@@ -116,16 +116,13 @@ fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
     };
     let ingredients = Ingredients { options, ..Ingredients::new(kind, Some(node.id), slots) };
     let ask = settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter))?;
-    let rows = match &ask.error {
-        Some(error) => {
-            let slots = (0..u32::try_from(ask.samples.len()).unwrap_or(0)).collect();
-            vec![Reading {
-                slots,
-                outcome: Outcome::Rejected { text: String::new(), reason: Reason::LlmFailed, why: error.message.clone() },
-            }]
-        }
-        None => vote(read_samples(state, node, offer, ask), settings.branching as usize),
-    };
+    let mut rows = vote(read_samples(state, node, offer, ask), settings.branching as usize);
+    if let Some(error) = &ask.error {
+        // What came before the failure counts; the rest is shown as failed.
+        let slots: Vec<u32> = (0u32..).zip(&ask.samples).filter(|(_, s)| s.is_none()).map(|(slot, _)| slot).collect();
+        let outcome = Outcome::Rejected { text: String::new(), reason: Reason::LlmFailed, why: error.message.clone() };
+        rows.push(Reading { slots, outcome });
+    }
     Ok(Event::Read { step: step.id, lane: 0, rows })
 }
 
@@ -149,7 +146,7 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, ask: &Ask) -> Vec<Rea
         }
     };
     let mut rows: Vec<Reading> = Vec::new();
-    for (slot, sample) in (0u32..).zip(ask.samples.iter().flatten()) {
+    for (slot, sample) in (0u32..).zip(&ask.samples).filter_map(|(slot, s)| s.as_ref().map(|s| (slot, s))) {
         let outcome = match parse(&expect, sample, &known) {
             Ok(Reply::Action(action)) => allowed(state, node, offer, action),
             Ok(Reply::Score(_)) => reject(sample.text.as_deref(), Reason::Unreadable, "a number where an action was asked for"),

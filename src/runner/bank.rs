@@ -1,0 +1,52 @@
+//! The replies of a parent session: a fork is answered from them until it asks something that the parent never asked.
+
+use crate::calls::{CallError, KgReply, Sample};
+use crate::search::{Ask, Entry, State};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What the parent's world said to one request.
+#[derive(Clone, Debug)]
+pub enum Banked {
+    /// Samples by slot.
+    Samples(Vec<Option<Sample>>),
+    /// A KG's reply.
+    Kg(Arc<KgReply>),
+    /// It failed.
+    Failed(CallError),
+}
+
+/// Recorded replies by what was asked: (hash, nth).
+#[derive(Clone, Debug, Default)]
+pub struct Bank {
+    replies: HashMap<(Arc<str>, u32), Banked>,
+}
+
+impl Bank {
+    /// The replies that a recording holds.
+    #[must_use]
+    pub fn of(entries: &[Arc<Entry>]) -> Self {
+        let Ok(state) = State::from_entries(entries.iter().map(|e| &**e)) else { return Self::default() };
+        let banked = |ask: &Ask| match (&ask.error, &ask.reply) {
+            (Some(error), _) => Some(Banked::Failed(error.clone())),
+            (None, Some(reply)) => Some(Banked::Kg(reply.clone())),
+            (None, None) if ask.samples.iter().any(Option::is_some) => Some(Banked::Samples(ask.samples.clone())),
+            _ => None,
+        };
+        let replies = state.asks.iter().filter_map(|ask| banked(ask).map(|b| ((ask.hash.clone(), ask.nth), b)));
+        Self { replies: replies.collect() }
+    }
+
+    /// What was said to this request, if all of its open slots are covered.
+    #[must_use]
+    pub fn reply(&self, ask: &Ask) -> Option<Banked> {
+        match self.replies.get(&(ask.hash.clone(), ask.nth))? {
+            Banked::Samples(samples) => {
+                let open = ask.samples.iter().enumerate().filter(|(_, s)| s.is_none());
+                let covered = open.clone().all(|(slot, _)| samples.get(slot).is_some_and(Option::is_some));
+                covered.then(|| Banked::Samples(samples.clone()))
+            }
+            other => Some(other.clone()),
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Going on: decisions and asks, as far as the gate lets them.
+
+use super::bank::Banked;
+use super::command::Pace;
+use super::launch::Runner;
+use super::live::Flight;
+use super::message::Message;
+use super::task;
+use crate::calls::{AskId, CallError, LlmReply};
+use crate::search::{Ask, By, Call, Event, Got, Next, Source, Step, StepKind, ask_events, kg_hash, next};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A call on its way.
+pub(super) struct InFlight {
+    pub(super) number: u64,
+    pub(super) abort: Option<tokio::task::AbortHandle>,
+    pub(super) shown: Flight,
+}
+
+impl Runner {
+    /// Decides and asks until something has to arrive, the gate is shut, or nothing is left to do.
+    pub(super) fn drive(&mut self) {
+        loop {
+            self.clock();
+            if self.live.replay || !self.unwritten.is_empty() {
+                return;
+            }
+            let engine = self.engine_may();
+            self.send_open(engine);
+            match next(&self.state, &*self.equipment.strategy, engine) {
+                Next::Decide { event, by_hand } => {
+                    let weight = weight(&event);
+                    let closes = matches!(&*event, Event::Closed { .. } | Event::Finished(_));
+                    self.push(if by_hand { By::You } else { By::Engine }, *event);
+                    if !by_hand {
+                        self.passed_gate(weight, closes);
+                    }
+                }
+                Next::Ask { specs, by_hand } => {
+                    for spec in specs {
+                        let id = AskId(u32::try_from(self.state.asks.len()).unwrap_or(u32::MAX));
+                        for event in ask_events(&self.state, &spec) {
+                            self.push(By::World, event);
+                        }
+                        if self.unwritten.is_empty() {
+                            self.send(id);
+                        }
+                    }
+                    if !by_hand {
+                        self.passed_gate(0.5, false);
+                    }
+                }
+                Next::Broken(why) => {
+                    self.halt(format!("{why}: mend the template and resume the session"));
+                    return;
+                }
+                Next::Wait | Next::Done => return,
+            }
+        }
+    }
+
+    /// Whether the gate is open for the engine.
+    fn engine_may(&self) -> bool {
+        self.live.pace != Pace::Paused && Instant::now() >= self.gate
+    }
+
+    /// When the gate opens by itself.
+    pub(super) fn gate_timer(&self) -> Option<Instant> {
+        let waiting = self.live.pace != Pace::Paused && !self.live.replay && !self.is_finished();
+        (waiting && self.gate > Instant::now()).then_some(self.gate)
+    }
+
+    fn passed_gate(&mut self, weight: f64, closes: bool) {
+        self.gate = Instant::now() + self.live.pause.mul_f64(weight);
+        match self.live.pace {
+            Pace::Phase => self.live.pace = Pace::Paused,
+            Pace::Step if closes => self.live.pace = Pace::Paused,
+            _ => {}
+        }
+        self.dirty = true;
+    }
+
+    /// Records that the service fails; the ask stays open.
+    pub(super) fn halt(&mut self, why: String) {
+        self.push(By::Engine, Event::Halted { why });
+        self.live.pace = Pace::Paused;
+        self.dirty = true;
+    }
+
+    /// Sends asks that are open and not on their way (after an abort, a halt, a crash). While the engine is paused only
+    /// those that serve an act of the person and were not dropped by it.
+    fn send_open(&mut self, engine: bool) {
+        let by_hand = |ask: &Ask| self.state.step(ask.key.step).is_some_and(Step::by_hand) && !self.dropped.contains(&ask.id);
+        let idle = |ask: &Ask| !ask.is_complete() && !self.flights.contains_key(&ask.id) && (engine || by_hand(ask));
+        let open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
+        let again: Vec<AskId> = open.iter().copied().filter(|id| self.dropped.remove(id)).collect();
+        if !again.is_empty() {
+            self.push(By::World, Event::Resumed { lost: again });
+        }
+        for ask in open {
+            self.send(ask);
+        }
+    }
+
+    /// Answers an ask from what is known already, or sends it.
+    fn send(&mut self, id: AskId) {
+        let Some(ask) = self.state.ask(id).cloned() else { return };
+        if self.from_bank(&ask) || self.from_session(&ask) {
+            return;
+        }
+        let number = self.next_flight;
+        self.next_flight += 1;
+        let human = ask.is_llm() && self.equipment.model.is_human();
+        let shown = Flight { ask: id, since: Instant::now(), what: task::describe(&self.state, &ask), human };
+        let abort = if human { None } else { self.call(&ask, number) };
+        self.flights.insert(id, InFlight { number, abort, shown });
+        self.dirty = true;
+    }
+
+    fn call(&self, ask: &Ask, flight: u64) -> Option<tokio::task::AbortHandle> {
+        let (id, reports) = (ask.id, self.reports.clone());
+        if let Some(job) = task::llm_job(&self.state, &*self.equipment.strategy, ask) {
+            let wire = reports.clone();
+            let report = move |reply: LlmReply| {
+                let _ = wire.send(Message::Llm { ask: id, flight, reply });
+            };
+            let call = self.equipment.model.complete(job, Arc::new(report));
+            let task = tokio::spawn(async move {
+                let result = call.await;
+                let _ = reports.send(Message::LlmDone { ask: id, flight, result });
+            });
+            return Some(task.abort_handle());
+        }
+        let call = task::kg_call(ask)?.clone();
+        let Some(kg) = self.kg(&call.kg) else {
+            let result = Err(CallError::new(crate::calls::CallErrorKind::Unreachable, format!("{} is not open in this session", call.kg)));
+            let _ = reports.send(Message::Kg { ask: id, flight, result, took_ms: 0 });
+            return None;
+        };
+        let began = Instant::now();
+        let call = kg.perform(Some(id), call.op);
+        let task = tokio::spawn(async move {
+            let result = call.await;
+            let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let _ = reports.send(Message::Kg { ask: id, flight, result, took_ms });
+        });
+        Some(task.abort_handle())
+    }
+
+    pub(super) fn kg(&self, name: &str) -> Option<Arc<dyn crate::kg::KnowledgeGraph>> {
+        self.equipment.kgs.iter().find(|(n, _)| **n == *name).map(|(_, kg)| kg.clone())
+    }
+
+    /// A fork is answered from its parent's recording until the first miss.
+    fn from_bank(&mut self, ask: &Ask) -> bool {
+        let Some(bank) = &self.bank else { return false };
+        let Some(banked) = bank.reply(ask) else {
+            self.bank = None;
+            self.live.replaying_parent = false;
+            self.tell("from here on the fork is live");
+            return false;
+        };
+        let event = match banked {
+            Banked::Failed(error) => Event::Failed { ask: ask.id, error },
+            Banked::Kg(reply) => replied(ask.id, Got::Kg(Box::new((*reply).clone())), Source::Recorded),
+            Banked::Samples(samples) => {
+                let open = ask.samples.iter().zip(samples).enumerate().filter(|(_, (here, _))| here.is_none());
+                let fill = open.filter_map(|(slot, (_, s))| s.map(|s| (u32::try_from(slot).unwrap_or(u32::MAX), s))).collect();
+                replied(ask.id, Got::Samples(fill), Source::Recorded)
+            }
+        };
+        self.push(By::World, event);
+        true
+    }
+
+    /// An equal call to a KG that was answered before, in this session or as a preview.
+    fn from_session(&mut self, ask: &Ask) -> bool {
+        let Call::Kg(call) = &ask.call else { return false };
+        let (reply, source) = if let Some(preview) = self.previews.remove(&kg_hash(call)) {
+            (preview, Source::Preview)
+        } else {
+            let repeatable = self.kg(&call.kg).is_some_and(|kg| !kg.is_scripted());
+            let earlier = self.state.asks.iter().rev().filter(|a| a.id != ask.id && a.hash == ask.hash).find_map(|a| a.reply.clone());
+            match earlier.filter(|_| repeatable) {
+                Some(reply) => (reply, Source::Cached),
+                None => return false,
+            }
+        };
+        self.push(By::World, replied(ask.id, Got::Kg(Box::new((*reply).clone())), source));
+        true
+    }
+
+    /// Drops every call in flight; their asks stay open.
+    pub(super) fn drop_flights(&mut self) {
+        for (ask, flight) in self.flights.drain() {
+            if let Some(abort) = flight.abort {
+                abort.abort();
+                self.dropped.insert(ask);
+            }
+        }
+        self.dirty = true;
+    }
+
+    /// Takes in what a task reports.
+    pub(super) fn hear(&mut self, message: Message) {
+        match message {
+            Message::Llm { ask, flight, reply } if self.is_current(ask, flight) => {
+                let LlmReply { samples, usage, took_ms, tries } = reply;
+                self.push(By::World, Event::Replied { ask, got: Got::Samples(samples), source: Source::Live, usage, took_ms, tries });
+            }
+            Message::LlmDone { ask, flight, result } if self.is_current(ask, flight) => {
+                self.flights.remove(&ask);
+                match result {
+                    Ok(()) => self.check_filled(ask),
+                    Err(error) if error.kind.about_service() => {
+                        // An ask that got all its samples before the failure has what it needs.
+                        if self.state.ask(ask).is_some_and(|a| !a.is_complete()) {
+                            self.halt(error.message);
+                        }
+                    }
+                    Err(error) => self.push(By::World, Event::Failed { ask, error }),
+                }
+            }
+            Message::Kg { ask, flight, result, took_ms } if self.is_current(ask, flight) => {
+                self.flights.remove(&ask);
+                let event = match result {
+                    Ok(reply) => {
+                        let tries = reply.wire.iter().map(|w| w.tries).max().unwrap_or(1);
+                        Event::Replied { ask, got: Got::Kg(Box::new(reply)), source: Source::Live, usage: None, took_ms, tries }
+                    }
+                    Err(error) => Event::Failed { ask, error },
+                };
+                self.push(By::World, event);
+            }
+            Message::Inquiry { id, hash, result } if self.inquiries.remove(&id).is_some() => {
+                let result = result.map(Arc::new);
+                if let Ok(reply) = &result {
+                    self.previews.insert(hash, reply.clone());
+                }
+                if let Some(inquiry) = self.live.inquiries.iter_mut().find(|i| i.id == id) {
+                    inquiry.result = Some(result);
+                }
+            }
+            _ => {}
+        }
+        self.dirty = true;
+    }
+
+    fn is_current(&self, ask: AskId, flight: u64) -> bool {
+        self.flights.get(&ask).is_some_and(|f| f.number == flight)
+    }
+
+    /// A call that says it is done without having filled its slots has failed.
+    fn check_filled(&mut self, ask: AskId) {
+        if self.state.ask(ask).is_some_and(|a| !a.is_complete()) {
+            let error = CallError::new(crate::calls::CallErrorKind::BadReply, "the model sent fewer samples than were asked for");
+            self.push(By::World, Event::Failed { ask, error });
+        }
+    }
+}
+
+fn replied(ask: AskId, got: Got, source: Source) -> Event {
+    Event::Replied { ask, got, source, usage: None, took_ms: 0, tries: 0 }
+}
+
+/// How much of the pause a decision is followed by: what a person has to look at longer counts more.
+fn weight(event: &Event) -> f64 {
+    match event {
+        Event::Opened { kind: StepKind::Expand, .. } | Event::Read { .. } | Event::Grew { .. } => 1.0,
+        Event::Valued { .. } => 0.5,
+        _ => 0.0,
+    }
+}
+
+/// The pause between decisions that a person can follow, for a model that answers at once.
+pub const FOLLOWABLE: Duration = Duration::from_millis(350);

@@ -1,0 +1,212 @@
+//! Starting a runner: on a new question, on a session that was left, or on a recording that is only looked at.
+
+use super::command::{Command, Pace};
+use super::live::{Live, Snapshot};
+use super::message::Message;
+use super::obey::Outcome;
+use crate::graph::KgName;
+use crate::kg::KnowledgeGraph;
+use crate::llm::LanguageModel;
+use crate::search::strategy::Strategy;
+use crate::search::{By, Entry, Event, Started, State};
+use crate::session::{Journal, Recording, Timeline};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+
+/// How a runner begins.
+pub enum Setup {
+    /// A new session.
+    New {
+        /// What it starts from.
+        started: Box<Started>,
+        /// Where it is recorded; `None`: nowhere.
+        journal: Option<Journal>,
+        /// Its name.
+        name: String,
+    },
+    /// A session that was left.
+    Resume {
+        /// What was read.
+        recording: Box<Recording>,
+        /// Where it goes on being recorded.
+        journal: Journal,
+    },
+    /// A recording that is only looked at.
+    Replay {
+        /// What was read.
+        recording: Box<Recording>,
+    },
+}
+
+/// What a runner works with.
+pub struct Equipment {
+    /// The method.
+    pub strategy: Box<dyn Strategy>,
+    /// The model.
+    pub model: Arc<dyn LanguageModel>,
+    /// The KGs, by name.
+    pub kgs: Vec<(KgName, Arc<dyn KnowledgeGraph>)>,
+    /// The pace at the beginning.
+    pub pace: Pace,
+    /// The pause between decisions.
+    pub pause: Duration,
+    /// Texts that must never be recorded.
+    pub secrets: Vec<String>,
+    /// Where forks are recorded.
+    pub folder: Option<PathBuf>,
+}
+
+/// A running session.
+pub struct Handle {
+    /// What it is told.
+    pub commands: mpsc::UnboundedSender<Command>,
+    /// What it shows.
+    pub snapshots: watch::Receiver<Arc<Snapshot>>,
+    /// Its end.
+    pub task: tokio::task::JoinHandle<()>,
+}
+
+/// The one owner of state and journal.
+pub(super) struct Runner {
+    pub(super) equipment: Equipment,
+    pub(super) state: State,
+    pub(super) timeline: Timeline,
+    pub(super) journal: Option<Journal>,
+    /// Entries that the disk refused; they are written first when it takes entries again.
+    pub(super) unwritten: VecDeque<Arc<Entry>>,
+    pub(super) live: Live,
+    pub(super) flights: HashMap<crate::calls::AskId, super::drive::InFlight>,
+    pub(super) next_flight: u64,
+    /// Asks whose flight was dropped by the person: sent again on continuing.
+    pub(super) dropped: HashSet<crate::calls::AskId>,
+    pub(super) bank: Option<super::bank::Bank>,
+    pub(super) previews: HashMap<Arc<str>, Arc<crate::calls::KgReply>>,
+    pub(super) inquiries: HashMap<u64, tokio::task::AbortHandle>,
+    /// When the engine may decide again.
+    pub(super) gate: Instant,
+    pub(super) reports: mpsc::UnboundedSender<Message>,
+    pub(super) running_since: Option<Instant>,
+    pub(super) ran: Duration,
+    pub(super) dirty: bool,
+}
+
+/// Starts a runner on the current tokio runtime.
+///
+/// # Errors
+/// The first entries can't be written.
+pub fn launch(setup: Setup, equipment: Equipment) -> std::io::Result<Handle> {
+    let (commands, orders) = mpsc::unbounded_channel();
+    let (reports, messages) = mpsc::unbounded_channel();
+    let mut runner = Runner::new(setup, equipment, reports)?;
+    let (snapshots, watching) = watch::channel(Arc::new(runner.snapshot()));
+    let task = tokio::spawn(async move { runner.run(orders, messages, snapshots).await });
+    Ok(Handle { commands, snapshots: watching, task })
+}
+
+impl Runner {
+    fn new(setup: Setup, equipment: Equipment, reports: mpsc::UnboundedSender<Message>) -> std::io::Result<Self> {
+        let (name, journal, recording, started, replay) = match setup {
+            Setup::New { started, journal, name } => (name, journal, None, Some(started), false),
+            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, false),
+            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, true),
+        };
+        let live = Live {
+            pace: if replay { Pace::Paused } else { equipment.pace },
+            pause: equipment.pause,
+            flights: Vec::new(),
+            inquiries: Vec::new(),
+            notice: None,
+            replaying_parent: false,
+            session: name,
+            path: journal.as_ref().map(|j| j.path().to_owned()),
+            parent: recording.as_ref().and_then(|r| r.header.parent.clone()),
+            replay,
+            ran_ms: 0,
+        };
+        let mut runner = Self {
+            equipment,
+            state: State::default(),
+            timeline: Timeline::default(),
+            journal,
+            unwritten: VecDeque::new(),
+            live,
+            flights: HashMap::new(),
+            next_flight: 0,
+            dropped: HashSet::new(),
+            bank: None,
+            previews: HashMap::new(),
+            inquiries: HashMap::new(),
+            gate: Instant::now(),
+            reports,
+            running_since: None,
+            ran: Duration::ZERO,
+            dirty: true,
+        };
+        if let Some(started) = started {
+            runner.push(By::Engine, Event::Started(started));
+            if !runner.unwritten.is_empty() {
+                return Err(std::io::Error::other("the session can't be recorded: the disk refuses its first line"));
+            }
+        }
+        if let Some(recording) = recording {
+            let note = recording.note();
+            runner.adopt(*recording);
+            if let Some(note) = note {
+                runner.tell(note);
+            }
+            if !replay {
+                runner.reopen();
+            }
+        }
+        Ok(runner)
+    }
+
+    /// Takes up what a recording holds.
+    fn adopt(&mut self, recording: Recording) {
+        // The recording was checked on reading: its entries fit.
+        if let Ok((timeline, state)) = Timeline::of(recording.entries.iter().map(|e| (**e).clone())) {
+            (self.timeline, self.state) = (timeline, state);
+        }
+    }
+
+    async fn run(
+        &mut self,
+        mut orders: mpsc::UnboundedReceiver<Command>,
+        mut messages: mpsc::UnboundedReceiver<Message>,
+        snapshots: watch::Sender<Arc<Snapshot>>,
+    ) {
+        let mut published = Instant::now().checked_sub(super::publish::EVERY).unwrap_or_else(Instant::now);
+        loop {
+            self.drive();
+            let now = Instant::now();
+            if self.dirty && now.duration_since(published) >= super::publish::EVERY {
+                self.dirty = false;
+                published = now;
+                // Nobody watching is no reason to stop: a headless search goes on.
+                let _ = snapshots.send(Arc::new(self.snapshot()));
+            }
+            let redraw = self.dirty.then(|| published + super::publish::EVERY);
+            let wake = [redraw, self.gate_timer()].into_iter().flatten().min();
+            let timer = async {
+                match wake {
+                    Some(at) => tokio::time::sleep_until(at.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                order = orders.recv() => match order.map(|o| self.obey(o)) {
+                    None | Some(Outcome::Quit) => break,
+                    Some(Outcome::Go) => {}
+                },
+                Some(message) = messages.recv() => self.hear(message),
+                () = timer => {}
+            }
+        }
+        self.drop_flights();
+        let _ = snapshots.send(Arc::new(self.snapshot()));
+        self.journal = None;
+    }
+}

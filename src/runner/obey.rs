@@ -1,0 +1,178 @@
+//! Obeying: what a person tells the runner becomes events, or a refusal.
+
+use super::bank::Bank;
+use super::command::{Command, Pace, PaceChange};
+use super::launch::Runner;
+use super::live::Inquiry;
+use super::message::Message;
+use super::task;
+use crate::calls::{AskId, KgCall, Sample};
+use crate::search::{Act, ActId, By, Event, Got, Seq, Source, kg_hash};
+use crate::session::{Header, Journal, Timeline, new_session_name};
+use std::time::{Duration, Instant};
+
+/// What an order leads to.
+pub(super) enum Outcome {
+    /// Go on.
+    Go,
+    /// End.
+    Quit,
+}
+
+/// The longest pause between decisions.
+const SLOWEST: Duration = Duration::from_secs(8);
+/// The shortest one that is not none.
+const FASTEST: Duration = Duration::from_millis(20);
+
+impl Runner {
+    pub(super) fn obey(&mut self, command: Command) -> Outcome {
+        self.dirty = true;
+        match command {
+            Command::Quit => return Outcome::Quit,
+            Command::Speed(change) => self.live.pause = changed(self.live.pause, change),
+            Command::Inquire { id, call } => self.inquire(id, call),
+            Command::DropInquiry(id) => self.drop_inquiry(id),
+            Command::Fork(seq) => self.fork(seq),
+            _ if self.live.replay => self.tell("this is a recording: press f to fork it here and go on live"),
+            Command::Pace(pace) => self.set_pace(pace),
+            Command::Abort => {
+                self.live.pace = Pace::Paused;
+                self.drop_flights();
+            }
+            Command::Do(act) => self.act(act),
+            Command::Undo => self.undo(self.state.undoable(), false),
+            Command::Redo => self.undo(self.state.redoable(), true),
+            Command::Reply { ask, slot, text } => self.reply(ask, slot, text),
+        }
+        Outcome::Go
+    }
+
+    fn set_pace(&mut self, pace: Pace) {
+        self.write_back();
+        if !self.unwritten.is_empty() {
+            return;
+        }
+        self.live.pace = pace;
+        self.gate = Instant::now();
+    }
+
+    fn act(&mut self, act: Act) {
+        match act.check(&self.state) {
+            Err(refused) => self.tell(refused.0),
+            Ok(()) => {
+                let id = ActId(u32::try_from(self.state.acts.len()).unwrap_or(u32::MAX));
+                self.push(By::You, Event::Acted { act: id, what: act });
+            }
+        }
+    }
+
+    fn undo(&mut self, act: Option<ActId>, redo: bool) {
+        match act {
+            Some(act) => self.push(By::You, Event::Undone { act, redo }),
+            None if redo => self.tell("there is nothing to redo"),
+            None => self.tell("there is nothing to undo: only what you did by hand can be taken back"),
+        }
+    }
+
+    fn reply(&mut self, ask: AskId, slot: u32, text: String) {
+        let open = self.state.ask(ask).is_some_and(|a| a.samples.get(slot as usize).is_some_and(Option::is_none) && a.error.is_none());
+        if !open {
+            self.tell("this prompt is answered already");
+            return;
+        }
+        let got = Got::Samples(vec![(slot, Sample::stopped(text))]);
+        self.push(By::You, Event::Replied { ask, got, source: Source::You, usage: None, took_ms: 0, tries: 1 });
+        if self.state.ask(ask).is_some_and(crate::search::Ask::is_complete) {
+            self.flights.remove(&ask);
+        }
+    }
+
+    fn inquire(&mut self, id: u64, call: KgCall) {
+        self.drop_inquiry(id);
+        let Some(kg) = self.kg(&call.kg) else {
+            self.tell(format!("{} is not open in this session", call.kg));
+            return;
+        };
+        let (hash, reports) = (kg_hash(&call), self.reports.clone());
+        let looking = kg.perform(None, call.op);
+        let task = tokio::spawn(async move {
+            let result = looking.await;
+            let _ = reports.send(Message::Inquiry { id, hash, result });
+        });
+        self.inquiries.insert(id, task.abort_handle());
+        self.live.inquiries.push(Inquiry { id, result: None });
+    }
+
+    fn drop_inquiry(&mut self, id: u64) {
+        if let Some(task) = self.inquiries.remove(&id) {
+            task.abort();
+        }
+        self.live.inquiries.retain(|i| i.id != id);
+    }
+
+    /// A new session that holds everything up to and with entry `seq` and goes live from there. It starts paused.
+    fn fork(&mut self, seq: Seq) {
+        let count = usize::try_from(seq).unwrap_or(usize::MAX).saturating_add(1).min(self.timeline.entries().len());
+        let parent = (self.live.session.clone(), count as u64);
+        let prefix = self.timeline.entries()[..count].to_vec();
+        let name = new_session_name();
+        let journal = match &self.equipment.folder {
+            None => None,
+            Some(folder) => {
+                match Journal::create(&folder.join(format!("{name}.jsonl")), &Header::new(&name, Some(parent.clone())), &prefix) {
+                    Ok(journal) => Some(journal),
+                    Err(e) => {
+                        self.tell(format!("the fork can't be recorded ({e}): nothing was changed"));
+                        return;
+                    }
+                }
+            }
+        };
+        let bank = Bank::of(self.timeline.entries());
+        self.drop_flights();
+        self.dropped.clear();
+        let Ok((timeline, state)) = Timeline::of(prefix.iter().map(|e| (**e).clone())) else {
+            self.tell("the fork could not be made: an entry does not fit");
+            return;
+        };
+        (self.timeline, self.state) = (timeline, state);
+        self.journal = journal;
+        self.unwritten.clear();
+        self.bank = Some(bank);
+        self.previews.clear();
+        self.live.session = name;
+        self.live.path = self.journal.as_ref().map(|j| j.path().to_owned());
+        self.live.parent = Some(parent);
+        self.live.replay = false;
+        self.live.replaying_parent = true;
+        self.live.pace = Pace::Paused;
+        self.ran = Duration::ZERO;
+        self.running_since = None;
+        self.prime();
+        self.tell("forked: paused here; space goes on. Equal requests are answered from the parent until the first that it never made");
+    }
+
+    /// Tells models and KGs with a memory what the journal holds.
+    fn prime(&self) {
+        self.equipment.model.prime(&task::llm_history(&self.state, &*self.equipment.strategy));
+        for (name, kg) in &self.equipment.kgs {
+            kg.prime(&task::kg_history(&self.state, name));
+        }
+    }
+
+    /// Goes on with a session that was left: what was in flight then is sent again.
+    pub(super) fn reopen(&mut self) {
+        self.prime();
+        let lost: Vec<AskId> = self.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
+        self.push(By::Engine, Event::Resumed { lost });
+    }
+}
+
+fn changed(pause: Duration, change: PaceChange) -> Duration {
+    match change {
+        PaceChange::To(pause) => pause.min(SLOWEST),
+        PaceChange::Slower => (pause * 2).clamp(FASTEST, SLOWEST),
+        PaceChange::Faster if pause <= FASTEST => Duration::ZERO,
+        PaceChange::Faster => pause / 2,
+    }
+}

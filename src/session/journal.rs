@@ -1,0 +1,172 @@
+//! The journal: a header line, then one entry a line. Written before it counts, one writer at a time, mode 0600.
+
+use super::read::{self, ReadError, Recording};
+use crate::search::{Entry, Seq};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// What stands in a journal's first line.
+pub const FORMAT: &str = "tot-session";
+/// The version that this program writes; older ones are read, newer ones are refused.
+pub const VERSION: u32 = 1;
+/// At most so often the disk is asked to make the journal safe against a power cut.
+const SYNC_EVERY: Duration = Duration::from_millis(200);
+
+/// The first line of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The session's name.
+    pub session: String,
+    /// The session that this one was forked from, and how many of its entries were copied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<(String, Seq)>,
+}
+
+impl Header {
+    /// The header of a new session.
+    #[must_use]
+    pub fn new(session: impl Into<String>, parent: Option<(String, Seq)>) -> Self {
+        Self { format: FORMAT.to_owned(), version: VERSION, session: session.into(), parent }
+    }
+}
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    good: u64,
+    sync: Option<Sender<()>>,
+    syncer: Option<JoinHandle<()>>,
+}
+
+impl Journal {
+    /// A new journal at `path`, which must not exist. Its folder is made (mode 0700).
+    ///
+    /// # Errors
+    /// The file exists, or the disk refuses.
+    pub fn create(path: &Path, header: &Header, entries: &[impl AsRef<Entry>]) -> io::Result<Self> {
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        lock(&file, path)?;
+        let mut journal = Self::around(path, file, 0)?;
+        let mut text = line(header)?;
+        for entry in entries {
+            text.push_str(&line(entry.as_ref())?);
+        }
+        if let Err(e) = journal.write(&text) {
+            // A journal that never was leaves nothing behind.
+            let _ = std::fs::remove_file(path);
+            return Err(e);
+        }
+        Ok(journal)
+    }
+
+    /// Opens a journal to go on with it. A torn tail is set aside beside it (`NAME.torn`).
+    ///
+    /// # Errors
+    /// [`ReadError`]: the file can't be read, is no journal, is of a newer version (it stays untouched), or another
+    /// program writes it.
+    pub fn reopen(path: &Path) -> Result<(Self, Recording), ReadError> {
+        let mut file = OpenOptions::new().write(true).open(path).map_err(|e| ReadError::io(path, &e))?;
+        lock(&file, path).map_err(|e| ReadError::io(path, &e))?;
+        let recording = read::read(path)?;
+        if let Some(torn) = &recording.torn {
+            let mut aside = path.as_os_str().to_owned();
+            aside.push(".torn");
+            let saved = OpenOptions::new().append(true).create(true).mode(0o600).open(aside).and_then(|mut f| f.write_all(&torn.bytes));
+            saved.and_then(|()| file.set_len(recording.good)).map_err(|e| ReadError::io(path, &e))?;
+        }
+        file.seek(SeekFrom::Start(recording.good)).map_err(|e| ReadError::io(path, &e))?;
+        let journal = Self::around(path, file, recording.good).map_err(|e| ReadError::io(path, &e))?;
+        Ok((journal, recording))
+    }
+
+    fn around(path: &Path, file: File, good: u64) -> io::Result<Self> {
+        let (sync, wanted) = channel::<()>();
+        let handle = file.try_clone()?;
+        let syncer = std::thread::Builder::new().name("journal-sync".to_owned()).spawn(move || {
+            while wanted.recv().is_ok() {
+                let _ = handle.sync_data();
+                // Wishes that came meanwhile are one wish.
+                loop {
+                    match wanted.recv_timeout(SYNC_EVERY) {
+                        Ok(()) => {}
+                        Err(RecvTimeoutError::Timeout) => break,
+                        Err(RecvTimeoutError::Disconnected) => {
+                            let _ = handle.sync_data();
+                            return;
+                        }
+                    }
+                }
+                let _ = handle.sync_data();
+            }
+        })?;
+        Ok(Self { path: path.to_owned(), file, good, sync: Some(sync), syncer: Some(syncer) })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes an entry, whole or not at all.
+    ///
+    /// # Errors
+    /// The disk refuses; what was half written is taken back.
+    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
+        let text = line(entry)?;
+        self.write(&text)
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if let Err(e) = self.file.write_all(text.as_bytes()) {
+            let _ = self.file.set_len(self.good);
+            let _ = self.file.seek(SeekFrom::Start(self.good));
+            return Err(e);
+        }
+        self.good += text.len() as u64;
+        if let Some(sync) = &self.sync {
+            let _ = sync.send(());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.sync = None;
+        if let Some(syncer) = self.syncer.take() {
+            let _ = syncer.join();
+        }
+    }
+}
+
+fn line(value: &impl Serialize) -> io::Result<String> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn lock(file: &File, path: &Path) -> io::Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other(format!("{} is open in another tot: close that one first, or fork the session", path.display())))
+        }
+        Err(TryLockError::Error(e)) => Err(e),
+    }
+}

@@ -1,0 +1,72 @@
+//! Every `expect_ours` block of every scenario, in many orders of arrival and killed at every event.
+
+use crate::world::World;
+use std::path::{Path, PathBuf};
+use tree_of_traversals::scenario::{Expectation, Scenario, compare};
+
+fn all() -> Vec<(PathBuf, Scenario)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
+    files.sort();
+    assert!(files.len() >= 5);
+    files.into_iter().map(|f| (f.clone(), Scenario::load(&f).unwrap())).collect()
+}
+
+fn each(mut test: impl FnMut(&Scenario, &Expectation)) {
+    for (_, scenario) in all() {
+        let blocks = scenario.expectations().unwrap();
+        assert!(!blocks.is_empty(), "{} expects nothing", scenario.name);
+        for block in blocks {
+            test(&scenario, &block);
+        }
+    }
+}
+
+fn finished(scenario: &Scenario, block: &Expectation, mut world: World, what: &str) -> World {
+    world.run(usize::MAX);
+    let wrong = compare(block, &world.state);
+    assert!(wrong.is_empty(), "{} {} {what}:\n{}", scenario.name, block.name, wrong.join("\n"));
+    world
+}
+
+#[test]
+fn come_out_exactly() {
+    each(|scenario, block| {
+        let world = finished(scenario, block, World::new(scenario, block.preset, 1), "");
+        assert_eq!(world.reloaded(), world.state, "reload == live");
+    });
+}
+
+#[test]
+fn the_order_of_arrival_changes_nothing() {
+    each(|scenario, block| {
+        let first = finished(scenario, block, World::new(scenario, block.preset, 1), "").state;
+        for seed in 2..60 {
+            let world = finished(scenario, block, World::new(scenario, block.preset, seed), &format!("order {seed}"));
+            assert_eq!(world.state.summary(), first.summary());
+            assert_eq!(world.reloaded(), world.state, "reload == live");
+        }
+    });
+}
+
+#[test]
+fn a_kill_at_any_event_loses_nothing() {
+    each(|scenario, block| {
+        let whole = finished(scenario, block, World::new(scenario, block.preset, 3), "");
+        for at in 1..whole.entries.len() {
+            let mut first = World::new(scenario, block.preset, 3);
+            first.run(at);
+            let open: usize = first
+                .state
+                .asks
+                .iter()
+                .filter(|a| !a.is_complete())
+                .map(|a| a.samples.iter().filter(|s| s.is_none()).count().max(usize::from(!a.is_llm())))
+                .sum();
+            let again = finished(scenario, block, World::reopened(scenario, &first.entries, at as u64), &format!("killed at {at}"));
+            assert!(first.sent + again.sent <= whole.sent + open, "killed at {at}: paid twice for what was recorded");
+            assert_eq!(again.reloaded(), again.state);
+        }
+    });
+}

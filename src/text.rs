@@ -49,6 +49,15 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
+/// `text` cleaned and on one line, every other blank kept: for pieces of a line that are put side by side.
+#[must_use]
+pub fn one_line_keeping_ends(text: &str) -> Cow<'_, str> {
+    match clean(text) {
+        Cow::Borrowed(whole) if !whole.contains('\n') => Cow::Borrowed(whole),
+        cleaned => Cow::Owned(cleaned.replace('\n', " ")),
+    }
+}
+
 /// Columns that `text` takes in a terminal.
 #[must_use]
 pub fn width(text: &str) -> usize {

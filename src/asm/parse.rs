@@ -1,9 +1,32 @@
-//! The reading of completions.
+//! The reading of completions: what a model sent becomes a typed reply, or a reason why it can't be used.
+//!
+//! Nothing is guessed. Nothing relies on the server having honoured a stop string. Reasoning never counts, the first usable
+//! step wins, and what a model plays on after it is dropped. One file an idea: `clean` (what was meant to be read),
+//! `reasoning` (what was not), `play_on` (where an invented dialogue begins), `marks` (Markdown and quotes), `keywords`,
+//! `menu`, `actions`, `final_answer`, `answers`, `json`, `ids`, `numbers`, `scores`, `linking`.
+
+mod actions;
+mod answers;
+mod clean;
+mod final_answer;
+mod ids;
+mod json;
+mod keywords;
+mod linking;
+mod marks;
+mod menu;
+mod numbers;
+mod play_on;
+mod reasoning;
+mod scores;
+
+pub use linking::{mention_label, parse_match, parse_mentions};
 
 use super::Action;
 use crate::calls::Sample;
 use crate::graph::{EntityId, RelationRef};
 use crate::micro::Micro;
+use std::fmt;
 
 /// What a prompt asked for, with what was on offer.
 #[derive(Clone, Debug)]
@@ -40,33 +63,37 @@ pub enum Unusable {
     NotOffered(&'static str),
 }
 
-/// Reads `sample` as a reply to `expect`. `known` = labels of the graph, so that `Paris, Texas` stays one answer.
-pub fn parse(_expect: &Expect<'_>, _sample: &Sample, _known: &dyn Fn(&str) -> bool) -> Result<Reply, Unusable> {
-    Err(Unusable::Unreadable("not written yet"))
-}
-
-/// Mentions of an extraction reply.
-pub fn parse_mentions(_sample: &Sample) -> Vec<String> {
-    vec![]
-}
-
-/// The 1-based pick of a matching reply.
-pub fn parse_match(_sample: &Sample, _candidates: usize) -> Result<Option<usize>, Unusable> {
-    Ok(None)
-}
-
 impl Unusable {
-    /// Why, in a few plain words.
+    /// The reason as a short plain sentence, without capital and full stop.
     #[must_use]
-    pub const fn sentence(&self) -> &'static str {
+    pub const fn why(self) -> &'static str {
         match self {
             Self::Unreadable(why) | Self::NotOffered(why) => why,
         }
     }
 }
 
-/// The label of a mention: what stands before the first " - ".
-#[must_use]
-pub fn mention_label(mention: &str) -> &str {
-    mention.split_once(" - ").map_or(mention, |(label, _)| label).trim()
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.why())
+    }
+}
+
+/// Reads `sample` as a reply to `expect`. `known` = labels of the graph, so that `Paris, Texas` stays one answer.
+///
+/// A reply that was cut at the token limit is used where the cut does no harm: a cut thought or reason is kept; an answer,
+/// an id or a number that runs into the cut is not taken if more of it may be missing.
+///
+/// # Errors
+/// [`Unusable::NotOffered`] for ids of which none was on offer, else [`Unusable::Unreadable`], each with a reason for people.
+pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool) -> Result<Reply, Unusable> {
+    let reply = clean::clean(sample, matches!(expect, Expect::FinalAnswer))?;
+    match expect {
+        Expect::Action => actions::action(&reply, known).map(Reply::Action),
+        Expect::FinalAnswer => final_answer::final_answer(&reply, known).map(Reply::Action),
+        Expect::Entities(offered) => ids::entities(&reply, offered).map(|ids| Reply::Action(Action::SelectEntities { ids })),
+        Expect::Relation(offered) => ids::relation(&reply, offered).map(|relation| Reply::Action(Action::SelectRelation { relation })),
+        Expect::ScoreState => scores::score(&reply, true).map(Reply::Score),
+        Expect::ScoreAnswer => scores::score(&reply, false).map(Reply::Score),
+    }
 }

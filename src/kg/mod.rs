@@ -1,4 +1,16 @@
 //! The `KnowledgeGraph` interface and its kinds. A KG never calls a model.
+//!
+//! `spec` opens what the command line names; `sparql` holds the queries and readers that every kind shares; `rdf` is
+//! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
+
+pub mod demo;
+pub mod endpoint;
+pub mod http;
+pub mod rdf;
+pub mod sparql;
+mod spec;
+
+pub use spec::{FORMS, KgSettings, KgSpec, SpecError, Status, open, open_with};
 
 use crate::calls::{AskId, CallError, KgOp, KgReply};
 use futures_util::future::BoxFuture;
@@ -28,8 +40,22 @@ pub trait KnowledgeGraph: Send + Sync {
     fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>>;
 }
 
+/// `n` with commas: `982,437`.
+#[must_use]
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A point in time as people read it, in Wikidata's precision (7 century, 8 decade, 9 year, 10 month, 11 day).
 #[must_use]
-pub fn date_text(iso: &str, _precision: u8) -> String {
-    iso.to_owned()
+pub fn date_text(iso: &str, precision: u8) -> String {
+    sparql::Date::parse(iso).map_or_else(|| iso.to_owned(), |date| date.format(precision))
 }

@@ -1,5 +1,15 @@
 //! The `LanguageModel` interface and its kinds: OpenAI-compatible servers, the built-in lexical model, scripts, a person.
 
+mod http;
+mod human;
+pub mod openai;
+mod secret;
+mod spec;
+
+pub use human::Human;
+pub use openai::{OpenAi, OpenAiConfig};
+pub use secret::Secret;
+pub use spec::{ModelSpec, ModelSpecError};
 pub mod lexical;
 
 pub use lexical::Lexical;
@@ -37,6 +47,12 @@ pub trait LanguageModel: Send + Sync {
         false
     }
 
+    /// Whether it can be used now, for the start page: a short sentence, or an error that says what to do.
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        let about = self.about();
+        Box::pin(async move { Ok(about) })
+    }
+
     /// Whether a person types the replies: its asks stay open until then.
     fn is_human(&self) -> bool {
         false
@@ -45,6 +61,12 @@ pub trait LanguageModel: Send + Sync {
     /// Told, in order, every request that the journal holds, before a session goes on or a fork begins. Models with a
     /// memory (scripts that count) forget what they knew and take up where the journal is; others need not care.
     fn prime(&self, _asked: &[LlmJob]) {}
+
+    /// What the adapter found out about its service that the person should know, one sentence each:
+    /// "takes no stop strings (replies are cut here)". Empty while there is nothing to say.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Asks for the slots of `job`. What must happen in the order of asks happens before the future is returned.
     /// Every reply on the wire goes to `wire`; the future ends when all slots were filled or the call failed.

@@ -87,6 +87,8 @@ pub(super) struct Runner {
     pub(super) inquiries: HashMap<u64, tokio::task::AbortHandle>,
     /// When the engine may decide again.
     pub(super) gate: Instant,
+    /// Whether going on stopped at the gate: then its timer wakes the runner.
+    pub(super) gated: bool,
     pub(super) reports: mpsc::UnboundedSender<Message>,
     pub(super) running_since: Option<Instant>,
     pub(super) ran: Duration,
@@ -140,6 +142,7 @@ impl Runner {
             previews: HashMap::new(),
             inquiries: HashMap::new(),
             gate: Instant::now(),
+            gated: false,
             reports,
             running_since: None,
             ran: Duration::ZERO,

@@ -7,7 +7,7 @@ mod model;
 
 pub use check::{Expectation, compare};
 pub use kg::ScriptedKg;
-pub use model::{Rule, ScriptedModel};
+pub use model::{Rule, Script, ScriptedModel};
 
 use crate::micro::Micro;
 use crate::search::{Preset, Settings};

@@ -1,1 +1,20 @@
-//! (to come)
+//! The explorer: a debugger, a teacher and a steering wheel for one search.
+//!
+//! Keys, pastes, clicks and snapshots go into the [`app::App`], which is pure; effects and cells come out. The shell
+//! around it owns the terminal and talks to the runner and the host. Panes (`views/`) only look; popups (`popups/`)
+//! are small machines of their own; `widgets/` know nothing of a search.
+
+pub mod app;
+pub mod command;
+mod host;
+mod popups;
+mod run;
+pub mod scene;
+pub mod session_view;
+pub mod terminal;
+pub mod theme;
+pub mod views;
+pub mod widgets;
+
+pub use host::{Connection, First, Host, Light, OpenHow, Options, SampleQuestion, SessionInfo, Status};
+pub use run::run;

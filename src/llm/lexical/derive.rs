@@ -230,7 +230,8 @@ impl<'a> Solver<'a> {
             rank += 1.0;
         }
         if let Some(first) = strong {
-            let (direction, doubt) = if sense.either { (if reverse { 0.15 } else { 0.3 }, 0.0) } else { self.direction(walk, first, label, &sense, reverse) };
+            let (direction, doubt) =
+                if sense.either { (if reverse { 0.15 } else { 0.3 }, 0.0) } else { self.direction(walk, first, label, &sense, reverse) };
             gain.doubt = doubt;
             gain.score = (gain.score + direction - self.mismatch(first, &sense, reverse) - 0.7 * skipped).max(0.1);
         } else if gain.covered != 0 {
@@ -294,7 +295,8 @@ impl<'a> Solver<'a> {
                 continue;
             }
             let cue = &self.question.cues[n];
-            let fits: IndexSet<String> = walk.at.iter().filter(|node| self.is_described(node, &cue.stem, self.word(cue))).cloned().collect();
+            let fits: IndexSet<String> =
+                walk.at.iter().filter(|node| self.is_described(node, &cue.stem, self.word(cue))).cloned().collect();
             if fits.is_empty() {
                 if cue.weight > 0.5 && !cue.is_name {
                     return;
@@ -337,7 +339,10 @@ impl<'a> Solver<'a> {
     /// How many words of weight a walk passed over: they stand nearer to its name than words that it accounts for.
     pub fn skips(&self, walk: &Walk) -> usize {
         let last = walk.order.iter().rposition(|&n| walk.covered & bit(n) != 0).unwrap_or(0);
-        walk.order[..last].iter().filter(|&&n| walk.covered & bit(n) == 0 && self.question.cues[n].weight > 0.5 && !self.question.cues[n].is_name).count()
+        walk.order[..last]
+            .iter()
+            .filter(|&&n| walk.covered & bit(n) == 0 && self.question.cues[n].weight > 0.5 && !self.question.cues[n].is_name)
+            .count()
     }
 
     /// The weight of what a walk leaves open.
@@ -349,7 +354,8 @@ impl<'a> Solver<'a> {
 
     /// The cues that a walk leaves open.
     pub fn open_cues(&self, walk: &Walk) -> Vec<usize> {
-        let counting = |n: &usize| self.question.counts && matches!(self.question.tokens[self.question.cues[*n].token].lower.as_str(), "number");
+        let counting =
+            |n: &usize| self.question.counts && matches!(self.question.tokens[self.question.cues[*n].token].lower.as_str(), "number");
         (0..self.question.cues.len()).filter(|n| walk.covered & bit(*n) == 0 && !counting(n)).collect()
     }
 
@@ -406,9 +412,13 @@ impl<'a> Solver<'a> {
             let head = head(&entity.description);
             let nouns = tokens(head).into_iter().filter(|t| t.is_word() && !t.lower.ends_with("ed"));
             types.extend(nouns.map(|t| t.stem));
-            let named: BTreeSet<String> = content_stems(&entity.label).into_iter().filter(|s| is_kind_stem(s) || is_place_kind(s)).collect();
+            let named: BTreeSet<String> =
+                content_stems(&entity.label).into_iter().filter(|s| is_kind_stem(s) || is_place_kind(s)).collect();
             types.extend(named);
-            if ["sovereign state", "historical state", "former state", "island state", "kingdom", "republic", "empire", "nation"].iter().any(|w| head.contains(w)) {
+            if ["sovereign state", "historical state", "former state", "island state", "kingdom", "republic", "empire", "nation"]
+                .iter()
+                .any(|w| head.contains(w))
+            {
                 types.insert(stem("country"));
             }
         }
@@ -465,7 +475,9 @@ enum Role {
     /// "X is the capital of ...".
     FillerOf,
     /// "who directed X", "born in X".
-    Object { preposition: bool },
+    Object {
+        preposition: bool,
+    },
     /// "directed by X".
     By,
     /// "X directed", "did X direct".
@@ -526,7 +538,9 @@ fn role(tokens: &[Token], span: &Range<usize>, cue: usize) -> Role {
         Role::Filler
     } else if is(cue + 1, &["of"]) && between.iter().any(|t| is_auxiliary(&t.lower)) {
         Role::FillerOf
-    } else if between.iter().any(|t| matches!(t.lower.as_str(), "is" | "was" | "were" | "are" | "been")) || tokens[..span.start].iter().rev().take(2).any(|t| matches!(t.lower.as_str(), "was" | "were" | "is")) {
+    } else if between.iter().any(|t| matches!(t.lower.as_str(), "is" | "was" | "were" | "are" | "been"))
+        || tokens[..span.start].iter().rev().take(2).any(|t| matches!(t.lower.as_str(), "was" | "were" | "is"))
+    {
         Role::Passive
     } else {
         Role::Subject

@@ -95,7 +95,8 @@ pub(super) fn is_asking(stemmed: &str) -> bool {
 /// The words themselves, for telling "train" from "training".
 static ASKING_WORDS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let rows = include_str!("relations.txt").lines().filter(|line| !line.starts_with('#'));
-    rows.flat_map(|row| row.split('|').enumerate().filter(|(i, _)| matches!(i, 1 | 2 | 4)).flat_map(|(_, c)| c.split_ascii_whitespace())).collect()
+    rows.flat_map(|row| row.split('|').enumerate().filter(|(i, _)| matches!(i, 1 | 2 | 4)).flat_map(|(_, c)| c.split_ascii_whitespace()))
+        .collect()
 });
 
 /// Whether just this form of a word asks for some usual relation.
@@ -160,6 +161,6 @@ mod tests {
         assert!(strong("favourite colour", "color", false), "an unknown label is asked for by its own words");
         assert!(!strong("date of birth", "year", true));
         assert_eq!(sense("date of birth").fit("when", false), Some(Fit::Also));
-                assert!(sense("capital of").fit(&stem("country"), false).is_some());
+        assert!(sense("capital of").fit(&stem("country"), false).is_some());
     }
 }

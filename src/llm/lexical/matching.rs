@@ -64,10 +64,14 @@ fn fit(question: &str, name: &str, mention: &str, candidate: &Shown) -> f32 {
     let wanted = if hinted.is_empty() { domain(&tokens) } else { hinted };
     if content_stems(wanted).iter().any(|w| about.contains(w)) || wanted == "person" && is_person(&candidate.description) {
         fit += 0.2;
-    } else if wanted == "country" && ["state", "kingdom", "empire", "republic", "nation"].iter().any(|w| candidate.description.contains(w)) {
+    } else if wanted == "country" && ["state", "kingdom", "empire", "republic", "nation"].iter().any(|w| candidate.description.contains(w))
+    {
         fit += 0.15;
     }
-    if ["disambiguation", "family name", "given name", "surname", "wikimedia"].iter().any(|w| candidate.description.to_lowercase().contains(w)) {
+    if ["disambiguation", "family name", "given name", "surname", "wikimedia"]
+        .iter()
+        .any(|w| candidate.description.to_lowercase().contains(w))
+    {
         fit -= 0.5;
     }
     fit.min(0.6)
@@ -78,7 +82,8 @@ fn is_person(description: &str) -> bool {
     let years = description.contains("(born ") || description.contains('–') && description.contains('(');
     let doer = tokens(description).iter().any(|t| {
         let person = ["ician", "ist", "eur", "writer", "singer", "actor", "actress", "player", "poet", "king", "queen", "author"];
-        !is_kind(&t.lower) && person.iter().any(|s| t.lower.ends_with(s)) || matches!(t.lower.as_str(), "actor" | "singer" | "writer" | "poet" | "director")
+        !is_kind(&t.lower) && person.iter().any(|s| t.lower.ends_with(s))
+            || matches!(t.lower.as_str(), "actor" | "singer" | "writer" | "poet" | "director")
     });
     years || doer
 }
@@ -93,7 +98,8 @@ mod tests {
 
     #[test]
     fn namesakes_are_told_apart() {
-        let titanics = [shown("Titanic", "British ocean liner", ""), shown("Titanic", "1953 film", ""), shown("Titanic", "1997 American film", "")];
+        let titanics =
+            [shown("Titanic", "British ocean liner", ""), shown("Titanic", "1953 film", ""), shown("Titanic", "1997 American film", "")];
         assert_eq!(pick("Who directed the 1997 film Titanic?", "Titanic", &titanics), 3);
         assert_eq!(pick("Who directed Titanic?", "Titanic - film", &titanics), 2);
         assert_eq!(pick("Who built the ocean liner Titanic?", "Titanic", &titanics), 1);

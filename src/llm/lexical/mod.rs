@@ -44,8 +44,11 @@ impl LanguageModel for Lexical {
         Box::pin(async move {
             let request = job.request;
             let prompt = request.prompt();
-            let samples: Vec<(u32, Sample)> =
-                request.slots.iter().map(|&(slot, seed)| (slot, Sample::stopped(reply(&prompt, request.temperature_milli, seed)))).collect();
+            let samples: Vec<(u32, Sample)> = request
+                .slots
+                .iter()
+                .map(|&(slot, seed)| (slot, Sample::stopped(reply(&prompt, request.temperature_milli, seed))))
+                .collect();
             let tokens = |bytes: usize| bytes as u64 / 4;
             let said = samples.iter().filter_map(|(_, s)| s.text.as_ref()).map(String::len).sum();
             let usage = Usage { prompt_tokens: tokens(prompt.len()), completion_tokens: tokens(said), estimated: true };

@@ -91,7 +91,9 @@ fn name_end(tokens: &[Token], start: usize) -> usize {
             end += inner + 1;
         } else if matches!(token.lower.as_str(), ":" | "/" | "&" | "-" | "–" | "!" | "'s") && goes_on(end + 1) {
             end += 2;
-        } else if token.lower == "," && tokens.get(end + 1).is_some_and(|t| matches!(t.lower.as_str(), "jr." | "sr." | "jr" | "sr" | "d.c." | "inc.")) {
+        } else if token.lower == ","
+            && tokens.get(end + 1).is_some_and(|t| matches!(t.lower.as_str(), "jr." | "sr." | "jr" | "sr" | "d.c." | "inc."))
+        {
             end += 2;
         } else {
             break;
@@ -103,7 +105,9 @@ fn name_end(tokens: &[Token], start: usize) -> usize {
 /// Names in a question without capitals.
 fn plain_spans(tokens: &[Token]) -> Vec<Range<usize>> {
     let content = |i: usize| {
-        tokens.get(i).is_some_and(|t| t.is_word() && !is_small(&t.lower) && !is_asking(&t.stem) && !is_kind(&t.lower) && (!t.is_number() || t.lower.len() != 4))
+        tokens.get(i).is_some_and(|t| {
+            t.is_word() && !is_small(&t.lower) && !is_asking(&t.stem) && !is_kind(&t.lower) && (!t.is_number() || t.lower.len() != 4)
+        })
     };
     let spans = runs(tokens, &content);
     if !spans.is_empty() {
@@ -126,7 +130,11 @@ fn runs(tokens: &[Token], content: &dyn Fn(usize) -> bool) -> Vec<Range<usize>> 
         }
         let mut end = i + 1;
         loop {
-            let inner = tokens[end.min(tokens.len())..].iter().take(2).take_while(|t| matches!(t.lower.as_str(), "of" | "the" | "and" | "de")).count();
+            let inner = tokens[end.min(tokens.len())..]
+                .iter()
+                .take(2)
+                .take_while(|t| matches!(t.lower.as_str(), "of" | "the" | "and" | "de"))
+                .count();
             if content(end) {
                 end += 1;
             } else if inner > 0 && content(end + inner) {
@@ -163,7 +171,8 @@ pub(super) fn mentions(question: &str) -> Vec<(String, String)> {
     if capital_spans(&tokens).is_empty() {
         // Without capitals the borders are a guess: a word less at either end, all after the last verb.
         let words = tokens.iter().rposition(Token::is_word).map_or(0, |i| i + 1);
-        let verb = tokens[..words].iter().rposition(|t| is_auxiliary(&t.lower) || is_small(&t.lower) && t.lower == "of").map_or(words, |i| i + 1);
+        let verb =
+            tokens[..words].iter().rposition(|t| is_auxiliary(&t.lower) || is_small(&t.lower) && t.lower == "of").map_or(words, |i| i + 1);
         for span in found.iter().filter(|s| s.len() > 1) {
             add(span.start..span.end - 1);
             add(span.start + 1..span.end);
@@ -195,7 +204,8 @@ fn office(question: &str, tokens: &[Token], span: &Range<usize>) -> Option<Strin
         return None;
     }
     let capital = |word: &str| word.chars().take(1).flat_map(char::to_uppercase).chain(word.chars().skip(1)).collect::<String>();
-    let before = noun.checked_sub(1).filter(|&i| among("prime vice foreign first", &tokens[i].lower)).map(|i| capital(&tokens[i].lower) + " ");
+    let before =
+        noun.checked_sub(1).filter(|&i| among("prime vice foreign first", &tokens[i].lower)).map(|i| capital(&tokens[i].lower) + " ");
     Some(format!("{}{} of {}", before.unwrap_or_default(), capital(singular), text_of(question, tokens, span)))
 }
 
@@ -237,8 +247,11 @@ fn tail(tokens: &[Token], span: &Range<usize>) -> Option<Range<usize>> {
 
 /// What the question says about a name just before it: `1997 film`; else what the words around suggest.
 fn hint(tokens: &[Token], start: usize) -> String {
-    let before: Vec<&Token> =
-        tokens[..start].iter().rev().take_while(|t| t.is_number() || is_kind(&t.lower) && !among("name kind type label", &t.lower)).collect();
+    let before: Vec<&Token> = tokens[..start]
+        .iter()
+        .rev()
+        .take_while(|t| t.is_number() || is_kind(&t.lower) && !among("name kind type label", &t.lower))
+        .collect();
     if before.is_empty() {
         return domain(tokens).to_owned();
     }
@@ -249,7 +262,10 @@ fn hint(tokens: &[Token], start: usize) -> String {
 pub(super) fn domain(tokens: &[Token]) -> &'static str {
     const DOMAINS: &[(&str, &str)] = &[
         ("film", "directed starred starring cast movie film screenplay actor actress soundtrack cinematographer shot filmed"),
-        ("person", "born die married spouse wife husband mother father child son daughter sibling occupation educated buried employer studied citizen"),
+        (
+            "person",
+            "born die married spouse wife husband mother father child son daughter sibling occupation educated buried employer studied citizen",
+        ),
         ("written work", "wrote author written"),
         ("country", "capital currency president anthem population"),
         ("band", "band singer album"),
@@ -288,7 +304,10 @@ mod tests {
             ("Who was born in Frankfurt am Main?", "Frankfurt am Main"),
             ("who directed cleopatra?", "cleopatra"),
             ("where was the film bitter rice located", "bitter rice"),
-            ("Where is the headquarters of Conservatoire national supérieur d'art dramatique?", "Conservatoire national supérieur d'art dramatique"),
+            (
+                "Where is the headquarters of Conservatoire national supérieur d'art dramatique?",
+                "Conservatoire national supérieur d'art dramatique",
+            ),
             ("Who wrote “the raven”?", "the raven"),
         ] {
             assert!(found(question).contains(&name.to_owned()), "{question} {:?}", found(question));

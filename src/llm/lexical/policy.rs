@@ -82,7 +82,8 @@ impl<'a> Mind<'a> {
 
     fn open_words(&self, walk: &Walk) -> Vec<String> {
         let question = self.solver.question;
-        let mut words: Vec<String> = self.solver.open_cues(walk).iter().map(|&n| question.tokens[question.cues[n].token].lower.clone()).collect();
+        let mut words: Vec<String> =
+            self.solver.open_cues(walk).iter().map(|&n| question.tokens[question.cues[n].token].lower.clone()).collect();
         words.dedup();
         words
     }
@@ -146,7 +147,12 @@ impl<'a> Mind<'a> {
                 && question.tokens[..span.start].iter().all(|t| !super::words::is_auxiliary(&t.lower))
                 && question.tokens.first().is_some_and(|t| super::words::is_wh(&t.lower) || t.lower == "in")
         };
-        question.topics.iter().position(|t| !of_phrase(&t.span) && t.own > 0).or_else(|| question.topics.iter().position(|t| t.own > 0)).unwrap_or(0)
+        question
+            .topics
+            .iter()
+            .position(|t| !of_phrase(&t.span) && t.own > 0)
+            .or_else(|| question.topics.iter().position(|t| t.own > 0))
+            .unwrap_or(0)
     }
 
     /// State `selecting entities`.
@@ -170,8 +176,11 @@ impl<'a> Mind<'a> {
         let selected = self.selected();
         let from = self.walk_at(&selected);
         let tried = self.tried(&selected);
-        let mut ranked: Vec<(f32, &Offer)> =
-            options.iter().filter(|o| !tried.contains(&o.token)).map(|o| (self.solver.gain(&from, &o.label, o.reverse, None).score, o)).collect();
+        let mut ranked: Vec<(f32, &Offer)> = options
+            .iter()
+            .filter(|o| !tried.contains(&o.token))
+            .map(|o| (self.solver.gain(&from, &o.label, o.reverse, None).score, o))
+            .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let best = ranked.first().map_or(0.0, |r| r.0);
         // Alternatives only where they have something to do with the question.
@@ -295,7 +304,8 @@ impl<'a> Mind<'a> {
         };
         if let Some(best) = self.complete() {
             let level = self.solver.rank(best);
-            let confirmed = self.walks.iter().filter(|w| self.solver.is_complete(w) && self.solver.rank(w) >= level - 0.3).find(|w| agrees(w));
+            let confirmed =
+                self.walks.iter().filter(|w| self.solver.is_complete(w) && self.solver.rank(w) >= level - 0.3).find(|w| agrees(w));
             return match confirmed {
                 Some(walk) => {
                     let value = match self.solver.open_weight(walk) {

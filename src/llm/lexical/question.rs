@@ -60,7 +60,8 @@ impl Question {
         let cues = cues(&tokens, &topics);
         let chains: Vec<Vec<usize>> = topics.iter().map(|t| chain(&tokens, &cues, &topics, &t.span)).collect();
         for i in 0..topics.len() {
-            let taken: Vec<usize> = (0..topics.len()).filter(|&j| j != i).flat_map(|j| chains[j].iter().copied()).filter(|c| !chains[i].contains(c)).collect();
+            let taken: Vec<usize> =
+                (0..topics.len()).filter(|&j| j != i).flat_map(|j| chains[j].iter().copied()).filter(|c| !chains[i].contains(c)).collect();
             let (order, own) = order(&tokens, &cues, &topics, &topics[i].span, &chains[i], &taken);
             topics[i].told = told(&tokens, &cues, &topics[i], graph);
             (topics[i].order, topics[i].own) = (order, own);
@@ -76,7 +77,8 @@ impl Question {
 /// Whether only "and", "or", a comma or an article stands between two names.
 fn coordinated(tokens: &[Token], a: &Range<usize>, b: &Range<usize>) -> bool {
     let between = tokens.get(a.end..b.start).unwrap_or_default();
-    between.iter().any(|t| t.lower == "and" || t.lower == "or") && between.iter().all(|t| matches!(t.lower.as_str(), "and" | "or" | "," | "the"))
+    between.iter().any(|t| t.lower == "and" || t.lower == "or")
+        && between.iter().all(|t| matches!(t.lower.as_str(), "and" | "or" | "," | "the"))
 }
 
 /// How many entities, from the front, were there before any fact was looked up.
@@ -188,13 +190,20 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
         let token = &tokens[i];
         if in_topic(i) {
             // "which prime ministers of X": a name that is a kind of people asks for those who hold it.
-            if topics.iter().any(|t| t.span.start == i) && i > 0 && !token.capital && !token.is_number() && tokens.iter().skip(1).any(|t| t.capital) {
+            if topics.iter().any(|t| t.span.start == i)
+                && i > 0
+                && !token.capital
+                && !token.is_number()
+                && tokens.iter().skip(1).any(|t| t.capital)
+            {
                 cues.push(Cue { token: i, stem: stem("position"), form: "position".to_owned(), weight: 1.0, is_name: false, step: 0 });
             }
             i += 1;
             continue;
         }
-        if let Some(name) = names.iter().find(|s: &&Range<usize>| s.start == i && (s.start..s.end).all(|j| !in_topic(j)) && tokens[s.start].capital) {
+        if let Some(name) =
+            names.iter().find(|s: &&Range<usize>| s.start == i && (s.start..s.end).all(|j| !in_topic(j)) && tokens[s.start].capital)
+        {
             // "the Director of ...": a common noun in spite of its capital.
             let common = name.len() == 1 && (is_asking_form(&token.lower) || is_kind(&token.lower)) && !is_small(&token.lower);
             if common {
@@ -212,7 +221,9 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
         match token.lower.as_str() {
             "maternal" => side = Some("mother"),
             "paternal" => side = Some("father"),
-            "where" | "when" => cues.push(Cue { token: i, stem: token.stem.clone(), form: token.lower.clone(), weight: 1.0, is_name: false, step: 0 }),
+            "where" | "when" => {
+                cues.push(Cue { token: i, stem: token.stem.clone(), form: token.lower.clone(), weight: 1.0, is_name: false, step: 0 })
+            }
             lower => {
                 if let Some((_, steps)) = KIN.iter().find(|(word, _)| *word == lower) {
                     for (n, &step) in steps.iter().enumerate() {
@@ -221,7 +232,14 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
                     }
                 } else if token.is_word() && !is_small(lower) && !is_anaphor(tokens, i) {
                     let vague = !is_asking(&token.stem) && is_kind(lower);
-                    cues.push(Cue { token: i, stem: token.stem.clone(), form: token.lower.clone(), weight: if vague { 0.4 } else { 1.0 }, is_name: false, step: 0 });
+                    cues.push(Cue {
+                        token: i,
+                        stem: token.stem.clone(),
+                        form: token.lower.clone(),
+                        weight: if vague { 0.4 } else { 1.0 },
+                        is_name: false,
+                        step: 0,
+                    });
                 }
             }
         }
@@ -232,19 +250,44 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
 
 /// "that country": only points back.
 fn is_anaphor(tokens: &[Token], i: usize) -> bool {
-    i > 0 && matches!(tokens[i - 1].lower.as_str(), "that" | "this" | "these" | "those") && tokens.get(i + 1).is_some_and(|t| t.lower == "'s")
+    i > 0
+        && matches!(tokens[i - 1].lower.as_str(), "that" | "this" | "these" | "those")
+        && tokens.get(i + 1).is_some_and(|t| t.lower == "'s")
 }
 
 /// "the place where ...", "the year when ...": the pronoun asks for nothing more.
 fn without_relative_where(tokens: &[Token], mut cues: Vec<Cue>) -> Vec<Cue> {
-    let asks = |c: &Cue| !matches!(tokens[c.token].lower.as_str(), "where" | "when") || c.token == 0 || !tokens[c.token - 1].is_word() || tokens[c.token - 1].lower == "and";
+    let asks = |c: &Cue| {
+        !matches!(tokens[c.token].lower.as_str(), "where" | "when")
+            || c.token == 0
+            || !tokens[c.token - 1].is_word()
+            || tokens[c.token - 1].lower == "and"
+    };
     cues.retain(asks);
     cues
 }
 
 /// Words over which a noun still belongs to the name on its right: "the director *of the* ...".
 fn is_link(lower: &str) -> bool {
-    matches!(lower, "of" | "the" | "a" | "an" | "by" | "in" | "for" | "from" | "at" | "on" | "to" | "with" | "into" | "both" | "through" | "'s" | "between")
+    matches!(
+        lower,
+        "of" | "the"
+            | "a"
+            | "an"
+            | "by"
+            | "in"
+            | "for"
+            | "from"
+            | "at"
+            | "on"
+            | "to"
+            | "with"
+            | "into"
+            | "both"
+            | "through"
+            | "'s"
+            | "between"
+    )
 }
 
 /// The cues that hang on a name directly: possessives after it, then what stands before it without a break.
@@ -277,7 +320,10 @@ fn chain(tokens: &[Token], cues: &[Cue], topics: &[Topic], span: &Range<usize>) 
             if out.len() > possessive {
                 break;
             }
-        } else if !(is_link(lower) || is_auxiliary(lower) && after_whose(tokens, i) || matches!(lower, "maternal" | "paternal" | "their" | "its" | "his" | "her")) {
+        } else if !(is_link(lower)
+            || is_auxiliary(lower) && after_whose(tokens, i)
+            || matches!(lower, "maternal" | "paternal" | "their" | "its" | "his" | "her"))
+        {
             break;
         }
     }
@@ -297,7 +343,14 @@ fn clause_end(tokens: &[Token], i: usize) -> usize {
 }
 
 /// All cues in the order in which a walk from `span` meets them, and how many of them are its own.
-fn order(tokens: &[Token], cues: &[Cue], topics: &[Topic], span: &Range<usize>, chain_of: &[usize], taken: &[usize]) -> (Vec<usize>, usize) {
+fn order(
+    tokens: &[Token],
+    cues: &[Cue],
+    topics: &[Topic],
+    span: &Range<usize>,
+    chain_of: &[usize],
+    taken: &[usize],
+) -> (Vec<usize>, usize) {
     let mut out = chain_of.to_vec();
     let end = clause_end(tokens, span.end.saturating_sub(1));
     let push = |out: &mut Vec<usize>, n: usize| {
@@ -372,7 +425,11 @@ fn told(tokens: &[Token], cues: &[Cue], topic: &Topic, graph: &Known) -> Vec<usi
         let says = |n: usize| {
             let cue = &cues[n];
             let described = words.contains(&tokens[i].lower) && !tokens[i].lower.ends_with("ed");
-            if cue.is_name { apposition && lower.contains(&cue.stem) } else { described || is_kind(&tokens[i].lower) && !apposition || tokens[i].is_number() }
+            if cue.is_name {
+                apposition && lower.contains(&cue.stem)
+            } else {
+                described || is_kind(&tokens[i].lower) && !apposition || tokens[i].is_number()
+            }
         };
         if !here.iter().all(|&n| says(n)) {
             break;

@@ -315,7 +315,10 @@ mod tests {
     #[test]
     fn words_and_marks() {
         assert_eq!(lowers("Emma Thomas's dog?"), ["emma", "thomas", "'s", "dog", "?"]);
-        assert_eq!(lowers("H. P. Lovecraft, Jr. in Washington, D.C."), ["h.", "p.", "lovecraft", ",", "jr.", "in", "washington", ",", "d.c."]);
+        assert_eq!(
+            lowers("H. P. Lovecraft, Jr. in Washington, D.C."),
+            ["h.", "p.", "lovecraft", ",", "jr.", "in", "washington", ",", "d.c."]
+        );
         assert_eq!(lowers("X-Men: Olivia d'Abo's"), ["x-men", ":", "olivia", "d'abo", "'s"]);
         assert_eq!(lowers("It ends."), ["it", "ends", "."]);
     }

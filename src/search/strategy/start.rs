@@ -162,7 +162,7 @@ fn read_match(pair: &Pair<'_>, search: &Ask, pick: Option<&Ask>) -> Reading {
             Reading { slots: vec![pair.lane], outcome: Outcome::Entity(list.get(index - 1).map(|c| Box::new(c.entity.clone()))) }
         }
         Some(Ok(None)) => Reading { slots: vec![pair.lane], outcome: Outcome::Entity(None) },
-        Some(Err(why)) => rejected(pair.lane, pair.mention.to_owned(), Reason::Unreadable, why.sentence()),
+        Some(Err(why)) => rejected(pair.lane, pair.mention.to_owned(), Reason::Unreadable, why.why()),
         None => {
             rejected(pair.lane, pair.mention.to_owned(), Reason::LlmFailed, pick.error.as_ref().map_or("no reply", |e| e.message.as_str()))
         }

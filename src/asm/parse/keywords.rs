@@ -1,0 +1,113 @@
+//! Where a line names an action.
+
+use super::clean::{fold, unfolded};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// So many keywords in mid-line are looked at: a line with more is no step.
+pub(super) const A_LINE: usize = 8;
+
+/// An action of the state `default`, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keyword {
+    Think,
+    Expand,
+    Answer,
+}
+
+/// A keyword in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hit<'a> {
+    pub keyword: Keyword,
+    /// Byte offset of the keyword, or of what decorates it.
+    pub from: usize,
+    /// What follows it in the line.
+    pub rest: &'a str,
+    /// Whether it stands without colon, alone.
+    pub bare: bool,
+}
+
+/// List numbers, marks and labels such as "Action:" that may stand before a keyword.
+const BEFORE: &str = r"^[^\p{L}\p{N}]*(?:(?:\d{1,3}|[a-z]|[ivx]{1,4})\s*[.)\]:、]+[^\p{L}\p{N}]*)?(?:(?:(?:my|the|next|chosen|selected) ){0,2}(?:action|step|response|output|assistant|reply)\s*\d*[^\p{L}\p{N}]*[:.)-][^\p{L}\p{N}]*)?";
+const NAMES: &str = r"(?P<think>THINK)|(?P<expand>EXPAND(?:\\?[_ -]?KG)?)|(?P<answer>(?:FINAL[ _]?)?ANSWER)";
+/// What may stand between a keyword and its colon.
+const CLOSERS: &str = r#"(?:\s*[#(]?\d{1,2}\)?)?[\])}>*_`"'”’»」』\s]*"#;
+
+static START: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES}){CLOSERS}:[:*_`\s]*")).expect("constant"));
+static BARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!(r"(?i:{BEFORE})(?:{NAMES})[^\p{{L}}\p{{N}}/]*$")).expect("constant"));
+static MIDDLE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(&format!(r"(?:^|[^A-Za-z0-9_])(?P<all>(?:{NAMES}){CLOSERS}:[:*_`\s]*)")).expect("constant"));
+static ANSWER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!(r"(?i)(?:^|[^A-Za-z0-9_])(?P<all>(?P<answer>(?:final[ _]?)?answer(?: is)?){CLOSERS}:[:*_`\s]*)")).expect("constant")
+});
+static THOUGHT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)^[^\p{L}\p{N}]*(?:\d{1,3}\s*[.)]\s*)?thought\s*\d*[*_`\s]*:\s*").expect("constant"));
+static INPUT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)^[^\p{L}\p{N}]*action[ _]?input\s*\d*[*_`\s]*:\s*").expect("constant"));
+
+fn keyword(found: &regex::Captures<'_>) -> Keyword {
+    if found.name("think").is_some() {
+        Keyword::Think
+    } else if found.name("expand").is_some() {
+        Keyword::Expand
+    } else {
+        Keyword::Answer
+    }
+}
+
+/// The keyword at the start of `line`: with a colon in any letter case, or alone in upper case.
+pub(super) fn at_start(line: &str) -> Option<Hit<'_>> {
+    let folded = fold(line);
+    if let Some(found) = START.captures(&folded) {
+        let keyword = keyword(&found);
+        let mut end = found.get(0)?.end();
+        // "ANSWER: ANSWER: x" says it twice.
+        if let Some(again) = START.captures(&folded[end..]).filter(|again| self::keyword(again) == keyword) {
+            end += again.get(0)?.end();
+        }
+        return Some(Hit { keyword, from: 0, rest: &line[unfolded(line, &folded, end)..], bare: false });
+    }
+    let found = BARE.captures(&folded)?;
+    Some(Hit { keyword: keyword(&found), from: 0, rest: "", bare: true })
+}
+
+/// The first upper-case keyword with a colon anywhere in `line`.
+pub(super) fn in_middle(line: &str) -> Option<Hit<'_>> {
+    find(&MIDDLE, line)
+}
+
+/// The last label of an answer in `line`, in any letter case.
+pub(super) fn last_answer_label(line: &str) -> Option<Hit<'_>> {
+    let folded = fold(line);
+    let found = ANSWER_LABEL.captures_iter(&folded).last()?;
+    hit(&found, line, &folded)
+}
+
+fn find<'a>(pattern: &Regex, line: &'a str) -> Option<Hit<'a>> {
+    let folded = fold(line);
+    hit(&pattern.captures(&folded)?, line, &folded)
+}
+
+fn hit<'a>(found: &regex::Captures<'_>, line: &'a str, folded: &str) -> Option<Hit<'a>> {
+    let all = found.name("all")?;
+    Some(Hit {
+        keyword: keyword(found),
+        from: unfolded(line, folded, all.start()),
+        rest: &line[unfolded(line, folded, all.end())..],
+        bare: false,
+    })
+}
+
+/// The text of a "Thought:" line.
+pub(super) fn thought(line: &str) -> Option<&str> {
+    labelled(&THOUGHT, line)
+}
+
+/// The text of an "Action Input:" line.
+pub(super) fn action_input(line: &str) -> Option<&str> {
+    labelled(&INPUT, line)
+}
+
+fn labelled<'a>(pattern: &Regex, line: &'a str) -> Option<&'a str> {
+    let folded = fold(line);
+    pattern.find(&folded).map(|m| &line[unfolded(line, &folded, m.end())..])
+}

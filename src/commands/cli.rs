@@ -1,0 +1,127 @@
+//! The command line.
+
+use super::options::SearchOptions;
+use super::{Status, ask, kg, replay, show};
+use crate::text::clean;
+use clap::{Args, Parser, Subcommand};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Explore Tree-of-Traversals: a language model answers questions by walking knowledge graphs.
+#[derive(Parser, Debug)]
+#[command(name = "tot", version, about, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(
+    after_help = "Without a question the start page opens. Without --kg and --llm the built-in demo graph and the built-in\nlexical model are used (no neural network, no key, no network).\n\nExit status: 0 answered; 1 error; 2 usage; 3 no answer, or a best effort below the threshold; 4 stopped, resumable"
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    explore: ExploreArgs,
+}
+
+/// `tot [QUESTION]`
+#[derive(Args, Debug)]
+pub struct ExploreArgs {
+    /// The question; without it the start page opens
+    pub question: Option<String>,
+    /// What the search is made of
+    #[command(flatten)]
+    pub search: SearchOptions,
+    /// How it looks
+    #[command(flatten)]
+    pub looks: Looks,
+}
+
+/// How the explorer looks.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Looks {
+    /// The theme: dark | light, or a theme file
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Start with the mouse on (m toggles it)
+    #[arg(long)]
+    pub mouse: bool,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Answer a question without a screen: progress on stderr, the answer on stdout
+    Ask(ask::AskArgs),
+    /// The explorer, live, on a session that was left (starts paused)
+    Resume(ResumeArgs),
+    /// The explorer on a recorded session: no model, no graph
+    Replay(ReplayArgs),
+    /// The tree, values and answer of a session as text
+    Show(show::ShowArgs),
+    /// Ask a knowledge graph from the shell
+    Kg(kg::KgArgs),
+    /// How completions would be parsed
+    Parse {
+        /// One JSON object a line: id, state, options, completion
+        file: PathBuf,
+    },
+}
+
+/// `tot resume`
+#[derive(Args, Debug)]
+pub struct ResumeArgs {
+    /// A session file, or its name in the sessions folder
+    pub session: String,
+    /// What the search is made of
+    #[command(flatten)]
+    pub search: SearchOptions,
+    /// How it looks
+    #[command(flatten)]
+    pub looks: Looks,
+}
+
+/// `tot replay`
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// A session file, or its name in the sessions folder
+    pub session: String,
+    /// Decide everything again and name the first difference
+    #[arg(long)]
+    pub check: bool,
+    /// How it looks
+    #[command(flatten)]
+    pub looks: Looks,
+}
+
+/// Runs the program.
+#[must_use]
+pub fn main() -> Status {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(e) => return fail(&anyhow::anyhow!("no threads can be started: {e}")),
+    };
+    let result = match cli.command {
+        None => {
+            let _ = &cli.explore;
+            Err(anyhow::anyhow!("the explorer is not merged yet"))
+        }
+        Some(Command::Ask(args)) => runtime.block_on(ask::run(args)),
+        Some(Command::Resume(_)) => Err(anyhow::anyhow!("the explorer is not merged yet")),
+        Some(Command::Replay(args)) if args.check => replay::check(&args.session),
+        Some(Command::Replay(_)) => Err(anyhow::anyhow!("the explorer is not merged yet")),
+        Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Kg(args)) => runtime.block_on(kg::run(args)).map(|()| Status::Ok),
+        Some(Command::Parse { file }) => super::parse::run(&file, &mut std::io::stdout().lock()).map(|()| Status::Ok),
+    };
+    // Calls in flight end with the program.
+    runtime.shutdown_background();
+    result.unwrap_or_else(|e| fail(&e))
+}
+
+/// Prints an error; a closed pipe is no error.
+fn fail(error: &anyhow::Error) -> Status {
+    let pipe = error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>()).any(|e| e.kind() == std::io::ErrorKind::BrokenPipe);
+    if pipe {
+        return Status::Ok;
+    }
+    let text = format!("{error:#}");
+    let _ = writeln!(std::io::stderr(), "tot: {}", clean(&text));
+    Status::Error
+}

@@ -1,0 +1,107 @@
+//! Flags that several commands share.
+
+use crate::micro::Micro;
+use crate::search::{OnExhausted, Preset};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// What a search is made of.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SearchOptions {
+    /// A knowledge graph: demo | file:PATH | sparql:URL | a name from the config (repeatable)
+    #[arg(long, value_name = "SPEC", global = false)]
+    pub kg: Vec<String>,
+    /// The model: lexical | human | script:PATH | openai:MODEL
+    #[arg(long, value_name = "SPEC")]
+    pub llm: Option<String>,
+    /// The model server, for any OpenAI-compatible one
+    #[arg(long, value_name = "URL")]
+    pub llm_url: Option<String>,
+    /// The method: tree-of-traversals | chain-of-traversals
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// Named rules
+    #[arg(long, value_enum)]
+    pub preset: Option<PresetName>,
+    /// k: children of an expansion, at most
+    #[arg(long, value_name = "K")]
+    pub branching: Option<u32>,
+    /// Depth from which only an answer is possible
+    #[arg(long, value_name = "D")]
+    pub max_depth: Option<u32>,
+    /// Expansions, at most
+    #[arg(long, value_name = "N")]
+    pub max_expansions: Option<u32>,
+    /// An answer with at least this value (0 to 1) ends the search
+    #[arg(long, value_name = "T", value_parser = score)]
+    pub threshold: Option<Micro>,
+    /// When the search ends without an accepted answer
+    #[arg(long, value_enum)]
+    pub on_exhausted: Option<ExhaustedName>,
+    /// Run a scenario file: its question, graph and scripted model
+    #[arg(long, value_name = "FILE")]
+    pub scenario: Option<PathBuf>,
+    /// Pause between decisions in seconds, for watching
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub pace: Option<f64>,
+    /// Seed of every draw
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Where the session is recorded (a new file)
+    #[arg(long, value_name = "PATH")]
+    pub session: Option<PathBuf>,
+    /// A folder with prompt files that replace the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub prompts: Option<PathBuf>,
+}
+
+/// `--preset`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PresetName {
+    /// As the paper has it
+    Paper,
+    /// As its authors' program has it
+    Reference,
+}
+
+impl From<PresetName> for Preset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Paper => Self::Paper,
+            PresetName::Reference => Self::Reference,
+        }
+    }
+}
+
+/// `--on-exhausted`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExhaustedName {
+    /// No answer when the budget ran out
+    None,
+    /// The best answer there is
+    Best,
+    /// The best answer; if there is none, one is asked for
+    Force,
+}
+
+impl From<ExhaustedName> for OnExhausted {
+    fn from(name: ExhaustedName) -> Self {
+        match name {
+            ExhaustedName::None => Self::None,
+            ExhaustedName::Best => Self::Best,
+            ExhaustedName::Force => Self::Force,
+        }
+    }
+}
+
+fn score(text: &str) -> Result<Micro, String> {
+    let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    Micro::from_f64(value).ok_or_else(|| format!("{value} does not lie between 0 and 1"))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (0.0..=60.0).contains(&s) => Ok(s),
+        _ => Err(format!("`{text}` is no number of seconds between 0 and 60")),
+    }
+}

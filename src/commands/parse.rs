@@ -1,0 +1,139 @@
+//! `tot parse FILE.jsonl`: how completions would be read, one JSON object a line. For people who work on prompts.
+
+use crate::asm::{Action, Expect, Reply, Unusable, parse};
+use crate::calls::Sample;
+use crate::graph::{Direction, EntityId, RelationRef};
+use crate::text;
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+/// A line of the file. Other keys are ignored.
+#[derive(Debug, Deserialize)]
+struct Row {
+    #[serde(default)]
+    id: Value,
+    state: String,
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default)]
+    labels: HashMap<String, String>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+    completion: Option<String>,
+}
+
+/// Reads each completion of the JSON Lines file at `path` and prints `{"id", "outcome"}` a line to `out`, with `"why"` where it
+/// can't be used. A row has `state` (`default`, `select_entities`, `select_relation`, `evaluate_state`, `evaluate_answer`),
+/// `completion` (text or null) and, as they apply, `id`, `options`, `labels` (id to label) and `finish_reason`.
+/// `options` of `["ANSWER"]` in `default` stand for the forced answer.
+///
+/// # Errors
+/// If the file can't be read or `out` can't be written. Lines that are no rows are named on standard error; the others are still
+/// read, and the command fails at the end.
+pub fn run(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
+    run_to(path, out, &mut std::io::stderr())
+}
+
+/// As [`run`], with messages about lines going to `messages`.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_to(path: &Path, out: &mut dyn Write, messages: &mut dyn Write) -> anyhow::Result<()> {
+    let name = text::one_line(&path.display().to_string());
+    let file = File::open(path).with_context(|| format!("cannot open {name}: give the path of a JSON Lines file"))?;
+    let (mut bad, mut first_bad) = (0_u64, 0);
+    for (number, line) in (1_usize..).zip(BufReader::new(file).split(b'\n')) {
+        let line = line.with_context(|| format!("cannot read {name} at line {number}"))?;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match read_row(&line) {
+            Ok(report) => writeln!(out, "{}", printable(&report))?,
+            Err(why) => {
+                bad += 1;
+                first_bad = if bad == 1 { number } else { first_bad };
+                writeln!(messages, "{name}:{number}: {}", text::one_line(&why))?;
+            }
+        }
+    }
+    match bad {
+        0 => Ok(()),
+        1 => bail!("line {first_bad} of {name} could not be read as a row; correct it and run again"),
+        _ => bail!("{bad} lines of {name} could not be read as rows, the first at line {first_bad}; correct them and run again"),
+    }
+}
+
+/// The report on a line, or what is wrong with the line and what to do.
+fn read_row(line: &[u8]) -> Result<Value, String> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let row: Row = serde_json::from_slice(line)
+        .map_err(|e| format!("not a row ({e}); a row is one JSON object with \"state\" and \"completion\", such as {{\"state\": \"default\", \"completion\": \"EXPAND\"}}"))?;
+    let entities: Vec<EntityId> = row.options.iter().map(|id| id.as_str().into()).collect();
+    let relations: Vec<RelationRef> = row.options.iter().map(|id| relation(id)).collect();
+    let expect = match row.state.as_str() {
+        "default" if row.options == ["ANSWER"] => Expect::FinalAnswer,
+        "default" => Expect::Action,
+        "select_entities" => Expect::Entities(&entities),
+        "select_relation" => Expect::Relation(&relations),
+        "evaluate_state" => Expect::ScoreState,
+        "evaluate_answer" => Expect::ScoreAnswer,
+        other => {
+            return Err(format!(
+                "unknown state {other:?}; use default, select_entities, select_relation, evaluate_state or evaluate_answer"
+            ));
+        }
+    };
+    let sample = Sample { text: row.completion, reasoning: None, finish: row.finish_reason };
+    let labels: HashSet<&str> = row.labels.values().map(String::as_str).collect();
+    let read = parse(&expect, &sample, &|label| labels.contains(label));
+    Ok(report(&row.id, &read))
+}
+
+/// A relation as written in prompts: `P57`, or `~P57` for the reverse.
+fn relation(token: &str) -> RelationRef {
+    let (id, direction) = token.strip_prefix('~').map_or((token, Direction::Out), |id| (id, Direction::In));
+    RelationRef { kg: "file".into(), id: id.into(), direction }
+}
+
+fn report(id: &Value, read: &Result<Reply, Unusable>) -> Value {
+    match read {
+        Ok(reply) => json!({"id": id, "outcome": outcome(reply)}),
+        Err(unusable) => json!({"id": id, "outcome": "error", "why": unusable.why()}),
+    }
+}
+
+fn outcome(reply: &Reply) -> Value {
+    match reply {
+        Reply::Score(score) => json!({"score": score.as_f64()}),
+        Reply::Action(Action::Think { text }) => json!({"action": "THINK", "text": text}),
+        Reply::Action(Action::Expand { text }) => json!({"action": "EXPAND", "text": text}),
+        Reply::Action(Action::Answer { text, items }) => json!({"action": "ANSWER", "text": text, "answers": items}),
+        Reply::Action(Action::SelectEntities { ids }) => json!({"entities": ids}),
+        Reply::Action(Action::SelectRelation { relation }) => {
+            let direction = if relation.direction == Direction::Out { "out" } else { "in" };
+            json!({"relation": relation.id, "direction": direction})
+        }
+        Reply::Action(Action::Root | Action::Error { .. }) => json!("error"),
+    }
+}
+
+/// `value` as one line of JSON with every character escaped that could move a terminal.
+fn printable(value: &Value) -> String {
+    let mut out = String::new();
+    for c in value.to_string().chars() {
+        if text::is_unsafe(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

@@ -1,0 +1,79 @@
+//! `tot replay --check`: every decision of a session is made again, and the first difference is named.
+
+use super::Status;
+use super::setup::{session_path, strategy_of};
+use crate::search::strategy::Strategy;
+use crate::search::{By, Entry, Event, NotYet, State, StepId, ask_events, next};
+use crate::session::read;
+use crate::text::one_line;
+use std::io::Write;
+
+/// Decides a session again.
+///
+/// # Errors
+/// A file that is no session.
+pub fn check(session: &str) -> anyhow::Result<Status> {
+    let path = session_path(session);
+    let recording = read(&path)?;
+    anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
+    let strategy = strategy_of(&recording.state.started().strategy)?;
+    let mut state = State::default();
+    let mut decisions = 0;
+    for entry in &recording.entries {
+        if let Some(difference) = differs(&state, entry, &*strategy) {
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "entry {}: {}", entry.seq, one_line(&difference))?;
+            return Ok(Status::Error);
+        }
+        decisions += u32::from(is_decision(&entry.ev));
+        state.apply(entry)?;
+    }
+    writeln!(std::io::stdout(), "{decisions} decisions were made again: all as recorded")?;
+    Ok(Status::Ok)
+}
+
+const fn is_decision(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Opened { .. } | Event::Read { .. } | Event::Grew { .. } | Event::Valued { .. } | Event::Closed { .. } | Event::Finished(_)
+    )
+}
+
+/// What this program would have decided instead, if it is something else.
+fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<String> {
+    let advanced = |id: StepId| state.step(id).map_or(Err(NotYet::Nothing), |step| strategy.advance(state, step));
+    let decided = match &entry.ev {
+        Event::Read { step, .. } | Event::Grew { step, .. } | Event::Closed { step } => advanced(*step),
+        Event::Valued { node, .. } => advanced(state.node(*node)?.step),
+        // A growth by hand is opened beside the engine: what the engine would do is not asked.
+        Event::Opened { .. } if entry.by == By::You => match next(state, strategy, false) {
+            crate::search::Next::Decide { event, .. } => Ok(*event),
+            _ => Err(NotYet::Nothing),
+        },
+        Event::Opened { .. } | Event::Finished(_) => strategy.choose(state),
+        Event::Asked { key, hash, .. } => {
+            let specs = match advanced(key.step) {
+                Err(NotYet::Ask(specs)) => specs,
+                _ => return Some(format!("{:?} would not be asked here", key.purpose)),
+            };
+            let Some(spec) = specs.iter().find(|s| s.key == *key) else {
+                return Some(format!("{:?} would not be asked here", key.purpose));
+            };
+            return match ask_events(state, spec).last() {
+                Some(Event::Asked { hash: again, .. }) if again == hash => None,
+                _ => Some(format!("another request would be made for {:?}", key.purpose)),
+            };
+        }
+        _ => return None,
+    };
+    match decided {
+        Ok(event) if event == entry.ev => None,
+        Ok(event) => Some(format!("recorded {}, decided now {}", short(&entry.ev), short(&event))),
+        Err(_) => Some(format!("recorded {}, nothing would be decided now", short(&entry.ev))),
+    }
+}
+
+fn short(event: &Event) -> String {
+    let text = serde_json::to_string(event).unwrap_or_default();
+    crate::text::cut(&text, 300).into_owned()
+}

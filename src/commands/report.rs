@@ -1,0 +1,202 @@
+//! The result of a search, as text and as JSON.
+
+use crate::asm::Action;
+use crate::graph::{Edge, LocalGraph, Object};
+use crate::micro::Micro;
+use crate::search::{By, NodeId, Outcome, State, StepKind, Value};
+use crate::text::{one_line, quoted};
+use serde_json::{Map, Value as Json, json};
+use std::fmt::Write;
+
+/// The object that `ask --json` and `show --json` print. `session` is the file (or the name) of the session.
+#[must_use]
+pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
+    let summary = state.summary();
+    let started = state.started();
+    let finished = state.finished.as_deref().map(|(f, _)| f);
+    let counters = state.counters();
+    let text_of = |id: NodeId| match state.node(id).map(|n| &n.action) {
+        Some(Action::Answer { text, .. }) => Some(text.clone()),
+        _ => None,
+    };
+    let tree: Vec<Json> = summary.tree.iter().map(|r| json!([r.depth, r.token, number(r.value), r.order, r.terminal])).collect();
+    let path: Vec<String> =
+        summary.answer.map(|id| state.path_to(id).iter().skip(1).map(|n| n.action.token()).collect()).unwrap_or_default();
+    let graph = summary.answer.map(|id| state.graph(id)).unwrap_or_default();
+    let (mut rejected_rows, mut outvoted_rows) = (Vec::new(), Vec::new());
+    for left in state.leftovers() {
+        let at = state.path_text(left.node);
+        match &left.reading.outcome {
+            Outcome::Rejected { text, reason, why } => rejected_rows.push(json!([at, text, reason.name(), left.reading.slots.len(), why])),
+            Outcome::Outvoted(action) => outvoted_rows.push(json!([at, action.token(), left.reading.slots.len()])),
+            _ => {}
+        }
+    }
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Json| out.insert(key.to_owned(), value);
+    put("question", json!(started.question));
+    put("answer", json!(summary.answer_text));
+    put("answers", json!(summary.answers));
+    put("value", number(summary.answer.and_then(|id| state.value(id).known())));
+    put("outcome", json!(summary.outcome.map(crate::search::OutcomeKind::name)));
+    put("best_candidate", json!(summary.best_candidate.and_then(text_of)));
+    put("stop", json!(finished.map(|f| f.stop.name())));
+    put("route", json!(finished.map(|f| f.route.name())));
+    put("why", json!(finished.map(|f| f.why.as_str())));
+    put("supported", json!(summary.answer.map(|_| !summary.evidence.is_empty())));
+    put("strategy", json!(started.strategy));
+    put("model", json!(started.model));
+    put("nodes", json!(summary.nodes));
+    put("expanded", json!(summary.expanded));
+    put("by_hand", json!(counters.by_hand));
+    put("rejected", json!(summary.rejected));
+    put("rejected_samples", json!(summary.rejected_samples));
+    put("outvoted", json!(summary.outvoted));
+    put("forced_final", json!(state.steps.iter().any(|s| s.kind == StepKind::ForceFinal)));
+    put("order", json!(summary.order));
+    put("tree", Json::Array(tree));
+    put("rejected_rows", Json::Array(rejected_rows));
+    put("outvoted_rows", Json::Array(outvoted_rows));
+    put("notices", json!(state.steps.iter().flat_map(|s| s.notices.iter()).collect::<Vec<_>>()));
+    put(
+        "llm",
+        json!({
+            "calls": counters.llm_calls, "samples": counters.samples, "rounds": counters.llm_rounds,
+            "prompt_tokens": counters.prompt_tokens, "completion_tokens": counters.completion_tokens,
+            "tokens_estimated": counters.estimated, "perhaps_paid_twice": counters.perhaps_paid, "cost": Json::Null,
+        }),
+    );
+    put("llm_rounds", json!(counters.llm_rounds));
+    put("kg", json!({ "calls": counters.kg_calls, "cached": counters.kg_cached }));
+    put("elapsed_ms", json!(elapsed_ms));
+    put("path", json!(path));
+    put("evidence", Json::Array(summary.evidence.iter().map(evidence).collect()));
+    put("evidence_text", json!(summary.evidence.iter().map(|e| fact(&graph, e)).collect::<Vec<_>>()));
+    put("halted", json!(state.halted));
+    put("session", json!(session));
+    Json::Object(out)
+}
+
+fn number(value: Option<Micro>) -> Json {
+    value.map_or(Json::Null, |v| json!(v.as_f64()))
+}
+
+fn evidence(edge: &Edge) -> Json {
+    let object = match &edge.o {
+        Object::Entity(id) => id.to_string(),
+        Object::Literal(l) => l.text.clone(),
+    };
+    json!([edge.s, edge.r, object])
+}
+
+/// A fact as a sentence: `Inception · cast member · Michael Caine`.
+#[must_use]
+pub fn fact(graph: &LocalGraph, edge: &Edge) -> String {
+    let object = match &edge.o {
+        Object::Entity(id) => one_line(graph.name(id)),
+        Object::Literal(l) => one_line(&l.text),
+    };
+    format!("{} · {} · {object}", one_line(graph.name(&edge.s)), one_line(graph.relation_name(&edge.r)))
+}
+
+/// The answer and the facts it rests on, as `tot ask` prints them.
+#[must_use]
+pub fn answer(state: &State) -> String {
+    let summary = state.summary();
+    let mut out = String::new();
+    match (&summary.answer_text, summary.answer) {
+        (Some(text), Some(node)) => {
+            let _ = writeln!(out, "{}", one_line(text));
+            let value = state.value(node).known().map_or_else(|| "unknown".to_owned(), |v| v.to_string());
+            let below =
+                if summary.outcome == Some(crate::search::OutcomeKind::BestEffort) { ", a best effort below the threshold" } else { "" };
+            let _ = writeln!(out, "\nvalue {value}{below}");
+            if summary.evidence.is_empty() {
+                out.push_str("not supported by the graph: no fact of it names the answer\n");
+            } else {
+                out.push_str("rests on\n");
+                let graph = state.graph(node);
+                for edge in &summary.evidence {
+                    let _ = writeln!(out, "  {}  ({}, {} {})", fact(&graph, edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
+                }
+            }
+        }
+        _ => {
+            out.push_str("no answer found\n");
+            if let Some(Action::Answer { text, .. }) = summary.best_candidate.and_then(|id| state.node(id)).map(|n| &n.action) {
+                let value =
+                    summary.best_candidate.and_then(|id| state.value(id).known()).map_or_else(|| "unknown".to_owned(), |v| v.to_string());
+                let _ = writeln!(out, "best candidate, below the threshold: {} (value {value})", one_line(text));
+            }
+        }
+    }
+    out
+}
+
+/// The tree as text, one node a line, with values, votes and marks.
+#[must_use]
+pub fn tree(state: &State) -> String {
+    let standings = state.standings();
+    let mut out = String::new();
+    for row in state.tree_rows() {
+        let node = &state.nodes[row.node.index()];
+        let indent = "  ".repeat(row.depth as usize);
+        let value = match state.value(row.node) {
+            Value::Pending => "pending".to_owned(),
+            Value::Unknown => "unknown".to_owned(),
+            Value::Scored(v) => v.to_string(),
+            Value::ByHand(v) => format!("{v} by hand"),
+        };
+        let _ = write!(out, "{indent}{}  {value}", label(state, row.node));
+        if let Some(order) = row.order {
+            let _ = write!(out, "  #{order}");
+        }
+        if node.votes.1 > 1 {
+            let _ = write!(out, "  {}/{}", node.votes.0, node.votes.1);
+        }
+        if node.by == By::You {
+            out.push_str("  by hand");
+        }
+        let standing = standings[row.node.index()];
+        for (on, word) in [(standing.pruned, "pruned"), (standing.withdrawn, "withdrawn")] {
+            if on {
+                let _ = write!(out, "  {word}");
+            }
+        }
+        out.push('\n');
+        for left in state.leftovers().filter(|l| l.node == row.node) {
+            let n = left.reading.slots.len();
+            let _ = match &left.reading.outcome {
+                Outcome::Rejected { text, why, .. } => {
+                    writeln!(out, "{indent}  rejected {n}x {}: {}", quoted(&one_line(text)), one_line(why))
+                }
+                Outcome::Outvoted(action) => writeln!(out, "{indent}  outvoted {n}x {}", one_line(&action.token())),
+                _ => Ok(()),
+            };
+        }
+    }
+    out
+}
+
+/// A node in words: its action, with labels in the place of ids.
+#[must_use]
+pub fn label(state: &State, id: NodeId) -> String {
+    let Some(node) = state.node(id) else { return String::new() };
+    match &node.action {
+        Action::Root => format!("question: {}", one_line(&state.started().question)),
+        Action::Think { text } => format!("think: {}", one_line(text)),
+        Action::Answer { text, .. } => format!("answer: {}", one_line(text)),
+        Action::Expand { text } if text.is_empty() => "expand".to_owned(),
+        Action::Expand { text } => format!("expand: {}", one_line(text)),
+        Action::SelectEntities { ids } => {
+            let graph = state.graph(id);
+            let names: Vec<String> = ids.iter().map(|id| one_line(graph.name(id))).collect();
+            format!("entities: {}", names.join(", "))
+        }
+        Action::SelectRelation { relation } => {
+            let graph = state.graph(id);
+            format!("relation: {} {}", one_line(&relation.token()), one_line(graph.relation_name(&relation.id)))
+        }
+        Action::Error { why } => format!("error: {}", one_line(why)),
+    }
+}

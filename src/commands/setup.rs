@@ -1,0 +1,298 @@
+//! From flags and configuration to what a search needs: model, KGs, settings, a journal.
+
+use super::options::SearchOptions;
+use crate::asm::Templates;
+use crate::config::Config;
+use crate::graph::KgName;
+use crate::kg::sparql::Languages;
+use crate::kg::{KgSettings, KnowledgeGraph};
+use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig, Secret};
+use crate::runner::{Equipment, FOLLOWABLE, Pace};
+use crate::scenario::{Scenario, Script, ScriptedModel};
+use crate::search::strategy::{self, Strategy};
+use crate::search::{Preset, Settings, Started};
+use crate::session::{Header, Journal, Recording, new_session_name, redact_url, secrets_of_url, sessions_folder};
+use anyhow::{Context, bail};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A model with what it takes to open it again.
+#[derive(Clone)]
+pub struct OpenModel {
+    /// The model.
+    pub model: Arc<dyn LanguageModel>,
+    /// As `--llm` names it.
+    pub spec: String,
+    /// As its service names it.
+    pub service_name: String,
+}
+
+/// Everything that is the same for every question of one run of the program.
+#[derive(Clone)]
+pub struct Workshop {
+    /// The model.
+    pub model: OpenModel,
+    /// The KGs: name, spec (secrets removed), KG.
+    pub kgs: Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>,
+    /// Prompts.
+    pub templates: Templates,
+    /// Warnings to show.
+    pub warnings: Vec<String>,
+    /// Limits and rules.
+    pub settings: Settings,
+    /// The method's name.
+    pub strategy: String,
+    /// The scenario, if there is one.
+    pub scenario: Option<Arc<Scenario>>,
+    /// The seed.
+    pub seed: u64,
+    /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
+    pub pause: Option<Duration>,
+    /// Texts that must never be recorded.
+    pub secrets: Vec<String>,
+}
+
+/// The strategy of this name.
+///
+/// # Errors
+/// A name that is not known.
+pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
+    strategy::by_name(name).with_context(|| format!("strategy `{name}` is not known: choose one of {}", strategy::NAMES.join(", ")))
+}
+
+/// Opens the model that a spec names.
+///
+/// # Errors
+/// A spec that is not known, a missing key, a script that can't be read.
+pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<String>) -> anyhow::Result<OpenModel> {
+    let parsed = ModelSpec::from_str(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
+    let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
+        ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
+        ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
+        ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
+        ModelSpec::OpenAi(name) => {
+            let mut config = OpenAiConfig::new(name.clone());
+            config.base_url = url.map(str::to_owned);
+            if let Some(key) = std::env::var("OPENAI_API_KEY").ok().filter(|k| !k.is_empty()) {
+                secrets.push(key.clone());
+                config.api_key = Secret::new(&key);
+            }
+            secrets.extend(url.map(secrets_of_url).unwrap_or_default());
+            (Arc::new(OpenAi::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
+        }
+    };
+    Ok(OpenModel { model, spec: parsed.to_string(), service_name })
+}
+
+/// A script file: an object with `rules` (and `fallback`), or a scenario, whose `llm` is taken.
+fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} can't be read", path.display()))?;
+    let value: serde_json::Value = serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))?;
+    let rules = value.get("llm").cloned().unwrap_or(value);
+    let script: Script =
+        serde_json::from_value(rules).with_context(|| format!("{} is no script: an object with `rules` is expected", path.display()))?;
+    ScriptedModel::new(&script, Duration::ZERO)
+}
+
+/// Opens the KGs that specs name.
+///
+/// # Errors
+/// A spec that is not known, a file that can't be read, a name twice.
+pub async fn open_kgs(
+    specs: &[String],
+    config: &Config,
+    secrets: &mut Vec<String>,
+    status: Option<crate::kg::Status>,
+) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
+    let mut kgs: Vec<(KgName, String, Arc<dyn KnowledgeGraph>)> = Vec::new();
+    for spec in specs {
+        let spec = config.resolve_kg(spec);
+        secrets.extend(secrets_of_url(spec));
+        let kg = crate::kg::open_with(&spec.parse()?, &kg_settings(config, status.clone())).await?;
+        let name: KgName = kg.name().into();
+        if kgs.iter().any(|(n, _, _)| *n == name) {
+            bail!("two knowledge graphs are called `{name}`: only one of each kind can be open at a time");
+        }
+        kgs.push((name, redact_url(spec), kg));
+    }
+    Ok(kgs)
+}
+
+/// What the configuration says about KGs.
+#[must_use]
+pub fn kg_settings(config: &Config, status: Option<crate::kg::Status>) -> KgSettings {
+    let mut settings = KgSettings { status, ..KgSettings::default() };
+    if !config.lang.is_empty() {
+        settings.languages = Languages::new(config.lang.iter().map(String::as_str));
+    }
+    if config.contact.is_some() {
+        settings.http.client.contact.clone_from(&config.contact);
+    }
+    settings
+}
+
+impl Workshop {
+    /// Opens what the flags and the configuration name.
+    ///
+    /// # Errors
+    /// One readable sentence each.
+    pub async fn open(options: &SearchOptions, config: &Config, status: Option<crate::kg::Status>) -> anyhow::Result<Self> {
+        let mut secrets = Vec::new();
+        let scenario = options.scenario.as_deref().map(Scenario::load).transpose()?.map(Arc::new);
+        let preset: Preset = options.preset.map_or(Preset::Paper, Into::into);
+        let mut settings = scenario.as_ref().map_or_else(|| Settings::preset(preset), |s| s.settings(preset));
+        apply_limits(options, &mut settings);
+        let strategy = options.strategy.clone().unwrap_or_else(|| "tree-of-traversals".to_owned());
+        strategy_of(&strategy)?.adjust(&mut settings);
+        let wanted = options.llm.clone().or_else(|| config.llm.clone());
+        let model = match (&scenario, &options.llm) {
+            (Some(scenario), None) => OpenModel { model: scenario.model()?, spec: "script".to_owned(), service_name: "script".to_owned() },
+            _ => {
+                open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?
+            }
+        };
+        let kgs = match &scenario {
+            Some(scenario) if options.kg.is_empty() => {
+                let kg = scenario.graph();
+                vec![(kg.name().into(), "scenario".to_owned(), kg as Arc<dyn KnowledgeGraph>)]
+            }
+            _ => {
+                let specs = if !options.kg.is_empty() {
+                    options.kg.clone()
+                } else if !config.kg.is_empty() {
+                    config.kg.clone()
+                } else {
+                    vec!["demo".to_owned()]
+                };
+                open_kgs(&specs, config, &mut secrets, status).await?
+            }
+        };
+        let (templates, warnings) = match options.prompts.as_deref().or(config.prompts.as_deref()) {
+            Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
+            Some(folder) => Templates::load(folder),
+            None => (Templates::built_in(), Vec::new()),
+        };
+        Ok(Self {
+            model,
+            kgs,
+            templates,
+            warnings,
+            settings,
+            strategy,
+            scenario,
+            seed: options.seed.unwrap_or(0),
+            pause: options.pace.map(Duration::from_secs_f64),
+            secrets,
+        })
+    }
+
+    /// What a session about `question` starts from.
+    #[must_use]
+    pub fn started(&self, question: &str) -> Started {
+        Started {
+            question: question.to_owned(),
+            settings: self.settings.clone(),
+            model: self.model.model.name().to_owned(),
+            service_model: self.model.service_name.clone(),
+            model_spec: self.model.spec.clone(),
+            kgs: self.kgs.iter().map(|(name, spec, _)| (name.clone(), spec.clone())).collect(),
+            strategy: self.strategy.clone(),
+            templates: self.templates.clone(),
+            seed: self.seed,
+            entities: Vec::new(),
+        }
+    }
+
+    /// What a runner works with.
+    ///
+    /// # Errors
+    /// A strategy that is not known.
+    pub fn equipment(&self, strategy: &str, pace: Pace, watched: bool) -> anyhow::Result<Equipment> {
+        let pause = match self.pause {
+            Some(pause) => pause,
+            None if watched && self.model.model.is_instant() => FOLLOWABLE,
+            None => Duration::ZERO,
+        };
+        Ok(Equipment {
+            strategy: strategy_of(strategy)?,
+            model: self.model.model.clone(),
+            kgs: self.kgs.iter().map(|(name, _, kg)| (name.clone(), kg.clone())).collect(),
+            pace,
+            pause,
+            secrets: self.secrets.clone(),
+            folder: sessions_folder(),
+        })
+    }
+}
+
+fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
+    if let Some(k) = options.branching {
+        settings.branching = k.max(1);
+    }
+    if let Some(depth) = options.max_depth {
+        settings.max_depth = depth;
+    }
+    if let Some(n) = options.max_expansions {
+        settings.max_expansions = n;
+    }
+    if let Some(threshold) = options.threshold {
+        settings.threshold = threshold;
+    }
+    if let Some(rule) = options.on_exhausted {
+        settings.on_exhausted = rule.into();
+    }
+}
+
+/// The flags that open what a recorded session was made with; flags given now win.
+///
+/// # Errors
+/// A session without a beginning.
+pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Result<SearchOptions> {
+    let Some(started) = recording.state.started.as_deref() else { bail!("the session is empty: there is nothing to go on with") };
+    let mut options = given.clone();
+    if options.scenario.is_none() {
+        if options.llm.is_none() {
+            options.llm = Some(started.model_spec.clone());
+        }
+        if options.kg.is_empty() {
+            options.kg = started.kgs.iter().map(|(_, spec)| spec.clone()).collect();
+        }
+    }
+    options.strategy = Some(started.strategy.clone());
+    Ok(options)
+}
+
+/// A new journal: at `path`, or in the sessions folder. A disk that refuses is a warning when nobody asked for a file.
+///
+/// # Errors
+/// `path` exists or can't be written.
+pub fn new_journal(path: Option<&Path>) -> anyhow::Result<(String, Option<Journal>, Option<String>)> {
+    let name = path.and_then(Path::file_stem).map_or_else(new_session_name, |stem| stem.to_string_lossy().into_owned());
+    let header = Header::new(&name, None);
+    let none: &[Arc<crate::search::Entry>] = &[];
+    if let Some(path) = path {
+        let journal = Journal::create(path, &header, none)
+            .with_context(|| format!("the session can't be recorded at {} (an existing file is never overwritten)", path.display()))?;
+        return Ok((name, Some(journal), None));
+    }
+    let made = sessions_folder()
+        .context("there is no home folder")
+        .and_then(|folder| Ok(Journal::create(&folder.join(format!("{name}.jsonl")), &header, none)?));
+    match made {
+        Ok(journal) => Ok((name, Some(journal), None)),
+        Err(e) => Ok((name, None, Some(format!("the session is not recorded ({e:#}): give a file with --session PATH")))),
+    }
+}
+
+/// The file of a session: a path, or a name in the sessions folder.
+#[must_use]
+pub fn session_path(session: &str) -> PathBuf {
+    let path = PathBuf::from(session);
+    if path.exists() || session.contains('/') {
+        return path;
+    }
+    let named = sessions_folder().map(|f| f.join(format!("{session}.jsonl"))).filter(|p| p.exists());
+    named.unwrap_or(path)
+}

@@ -1,0 +1,175 @@
+//! HTTP for every adapter: one way to build a client, to name ourselves, to wait and to hide secrets.
+
+use crate::text;
+use std::hash::{BuildHasher, Hasher};
+use std::time::{Duration, SystemTime};
+
+/// How long to wait for whom.
+#[derive(Clone, Debug)]
+pub struct ClientSettings {
+    /// For the connection.
+    pub connect: Duration,
+    /// For a request with its whole answer.
+    pub total: Duration,
+    /// Whom a service can reach about our requests: a mail address or a page.
+    pub contact: Option<String>,
+}
+
+impl Default for ClientSettings {
+    /// Ten seconds to connect, sixty in all; the contact from `TOT_CONTACT`.
+    fn default() -> Self {
+        let contact = std::env::var("TOT_CONTACT").ok().filter(|contact| !contact.trim().is_empty());
+        Self { connect: Duration::from_secs(10), total: Duration::from_secs(60), contact }
+    }
+}
+
+/// `tree-of-traversals/0.1.0 (contact)`: public services refuse programs that do not name themselves.
+#[must_use]
+pub fn user_agent(contact: Option<&str>) -> String {
+    let contact = contact.map(text::one_line).filter(|contact| !contact.is_empty() && contact.is_ascii());
+    let contact = contact.unwrap_or_else(|| "no contact set, see TOT_CONTACT".to_owned()).replace(['(', ')'], " ");
+    format!("{}/{} ({contact})", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+}
+
+/// A client for the service at `url`. No redirect is followed by itself, since that would turn a POST into a GET; no
+/// proxy stands before this machine's own services.
+///
+/// # Errors
+/// When the client cannot be built (no certificates, a bad proxy setting).
+pub fn client(url: &str, settings: &ClientSettings) -> Result<reqwest::Client, reqwest::Error> {
+    // It fails when a provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = reqwest::Client::builder()
+        .user_agent(user_agent(settings.contact.as_deref()))
+        .connect_timeout(settings.connect)
+        .timeout(settings.total)
+        .redirect(reqwest::redirect::Policy::none());
+    let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
+    builder.build()
+}
+
+/// Whether `url` is on this machine.
+#[must_use]
+pub fn is_loopback(url: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(url) else { return false };
+    let host = url.host_str().unwrap_or("").trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// `url` as it may be shown and stored: without user, password and the values of its query.
+#[must_use]
+pub fn redacted(url: &str) -> String {
+    let Ok(parsed) = reqwest::Url::parse(url) else {
+        let start = url.split(['?', '@']).next().unwrap_or("");
+        return text::cut(&text::one_line(start), 80).into_owned();
+    };
+    let host = parsed.host_str().unwrap_or("");
+    let port = parsed.port().map_or_else(String::new, |port| format!(":{port}"));
+    let query = if parsed.query().is_some() { "?…" } else { "" };
+    text::one_line(&format!("{}://{host}{port}{}{query}", parsed.scheme(), parsed.path()))
+}
+
+/// The secrets in `url`: user, password and the values of its query, as they may be echoed by a server.
+#[must_use]
+pub fn secrets(url: &str) -> Vec<String> {
+    let Ok(url) = reqwest::Url::parse(url) else { return Vec::new() };
+    let mut all: Vec<String> = url.query_pairs().map(|(_, value)| value.into_owned()).collect();
+    all.extend(
+        url.query().into_iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.to_owned()),
+    );
+    all.extend(url.password().map(str::to_owned));
+    if !url.username().is_empty() {
+        all.push(url.username().to_owned());
+    }
+    all.retain(|secret| secret.len() > 2);
+    all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    all.dedup();
+    all
+}
+
+/// How long a `Retry-After` header asks to wait: seconds, or a date as seen at `now`.
+#[must_use]
+pub fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(http_date(header)?);
+    Some(at.duration_since(now).unwrap_or(Duration::ZERO))
+}
+
+/// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7; the preferred form only).
+fn http_date(text: &str) -> Option<u64> {
+    let mut words = text.split_once(", ")?.1.split(' ');
+    let day: u64 = words.next()?.parse().ok()?;
+    let month = words.next()?;
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let month = months.iter().position(|name| *name == month)? as u64 + 1;
+    let year: u64 = words.next()?.parse().ok()?;
+    let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok());
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    if words.next()? != "GMT" || !(1970..10_000).contains(&year) || !(1..=31).contains(&day) {
+        return None;
+    }
+    // Days of the civil calendar, with years that begin in March.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1;
+    Some((days.checked_sub(719_468)?) * 86_400 + hour * 3_600 + minute * 60 + second)
+}
+
+/// The pause before try number `tries` + 1: `base` doubled each time, and up to half of it more by chance, so that
+/// many programs do not come back at once.
+#[must_use]
+pub fn pause(base: Duration, tries: u32) -> Duration {
+    let whole = base.saturating_mul(1 << tries.saturating_sub(1).min(10));
+    let chance = std::hash::RandomState::new().build_hasher().finish() % 512;
+    whole + whole.saturating_mul(u32::try_from(chance).unwrap_or(0)) / 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770);
+        assert_eq!(retry_after(" 7 ", now), Some(Duration::from_secs(7)));
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now), Some(Duration::from_secs(7)));
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:00 GMT", now), Some(Duration::ZERO));
+        assert_eq!(retry_after("soon", now), None);
+    }
+
+    #[test]
+    fn urls_are_shown_without_secrets() {
+        assert_eq!(redacted("http://user:pa55w0rd@h:8080/sparql?apikey=zzz9"), "http://h:8080/sparql?…");
+        assert_eq!(redacted("https://h/q"), "https://h/q");
+        assert_eq!(redacted("no url\u{1b}[31m?key=1"), "no url[31m");
+        let secrets = secrets("http://user:pa55w0rd@h/sparql?apikey=zzz9%20a");
+        for secret in ["user", "pa55w0rd", "zzz9 a", "zzz9%20a"] {
+            assert!(secrets.iter().any(|s| s == secret), "{secret}");
+        }
+    }
+
+    #[test]
+    fn we_name_ourselves() {
+        assert_eq!(user_agent(Some("me@ex.org\r\n")), format!("tree-of-traversals/{} (me@ex.org)", env!("CARGO_PKG_VERSION")));
+        assert!(user_agent(Some("Łódź")).ends_with("(no contact set, see TOT_CONTACT)"));
+    }
+
+    #[test]
+    fn this_machine_is_told_from_others() {
+        for here in ["http://localhost:1/", "http://127.0.0.1/", "http://[::1]:8/"] {
+            assert!(is_loopback(here), "{here}");
+        }
+        assert!(!is_loopback("http://localhost.example.org/"));
+    }
+
+    #[test]
+    fn pauses_grow() {
+        let base = Duration::from_millis(100);
+        for _ in 0..50 {
+            let (first, third) = (pause(base, 1), pause(base, 3));
+            assert!((100..=150).contains(&first.as_millis()) && (400..=600).contains(&third.as_millis()));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The embedded engine: queries run on a blocking thread and stop when nobody waits for them any more.
+
+use super::labels::LabelIndex;
+use super::load::{LoadError, Source, load};
+use crate::calls::{CallError, CallErrorKind};
+use crate::kg::sparql::{Answer, Hit, Prefixes, Query, Results, Table, Term, Transport};
+use futures_util::future::BoxFuture;
+use oxigraph::model::{Term as RdfTerm, vocab::xsd};
+use oxigraph::sparql::{CancellationToken, QueryEvaluationError, QueryResults, SparqlEvaluator};
+use oxigraph::store::Store;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// RDF in memory.
+pub struct Embedded {
+    about: String,
+    store: Store,
+    prefixes: Prefixes,
+    labels: Arc<LabelIndex>,
+}
+
+impl Embedded {
+    /// Loads `source`, called `name` on the screen. Blocks: not for an async thread.
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn load(name: &str, source: Source, progress: impl Fn(u64) + Send + Sync + 'static) -> Result<Self, LoadError> {
+        let (store, prefixes) = load(source, progress)?;
+        let failed = |error: oxigraph::store::StorageError| LoadError::Store { file: name.to_owned(), why: error.to_string() };
+        let labels = Arc::new(LabelIndex::of(&store).map_err(failed)?);
+        let facts = crate::kg::thousands(store.len().map_err(failed)? as u64);
+        Ok(Self { about: format!("{name}: {facts} facts"), store, prefixes, labels })
+    }
+}
+
+/// Cancels the query when the future that waits for it is dropped.
+struct CancelOnDrop(CancellationToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Transport for Embedded {
+    fn run(&self, query: Query) -> BoxFuture<'static, Result<Answer, CallError>> {
+        let store = self.store.clone();
+        Box::pin(async move {
+            let token = CancellationToken::new();
+            let guard = CancelOnDrop(token.clone());
+            let begun = Instant::now();
+            let results = tokio::task::spawn_blocking(move || evaluate(&store, &query.text, token))
+                .await
+                .map_err(|error| CallError::new(CallErrorKind::Server, format!("the built-in query engine failed: {error}")))??;
+            drop(guard);
+            let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            Ok(Answer { results, cut: None, took_ms, tries: 1 })
+        })
+    }
+
+    fn find(&self, mention: &str, limit: usize) -> Option<Vec<Hit>> {
+        Some(self.labels.find(mention, limit))
+    }
+
+    fn prefixes(&self) -> Prefixes {
+        self.prefixes.clone()
+    }
+
+    fn about(&self) -> String {
+        self.about.clone()
+    }
+}
+
+fn evaluate(store: &Store, text: &str, token: CancellationToken) -> Result<Results, CallError> {
+    let evaluator = SparqlEvaluator::new().with_cancellation_token(token);
+    let refused = |why: String| CallError::new(CallErrorKind::Refused, format!("the built-in query engine refuses a query: {why}"));
+    let prepared = evaluator.parse_query(text).map_err(|error| refused(error.to_string()))?;
+    match prepared.on_store(store).execute().map_err(failure)? {
+        QueryResults::Boolean(truth) => Ok(Results::Truth(truth)),
+        QueryResults::Graph(_) => Err(refused("only SELECT and ASK are used".to_owned())),
+        QueryResults::Solutions(solutions) => {
+            let vars: Vec<String> = solutions.variables().iter().map(|var| var.as_str().to_owned()).collect();
+            // The first error ends the reading: after a cancel the engine goes on to yield an error for each row.
+            let rows = solutions.map(|row| row.map(|row| row.values().iter().map(|term| term.as_ref().and_then(convert)).collect()));
+            Ok(Results::Rows(Table { vars, rows: rows.collect::<Result<_, _>>().map_err(failure)? }))
+        }
+    }
+}
+
+fn failure(error: QueryEvaluationError) -> CallError {
+    match error {
+        QueryEvaluationError::Cancelled => CallError::new(CallErrorKind::TimedOut, "the query was cancelled"),
+        other => CallError::new(CallErrorKind::Server, format!("the built-in query engine failed: {other}")),
+    }
+}
+
+fn convert(term: &RdfTerm) -> Option<Term> {
+    match term {
+        RdfTerm::NamedNode(node) => Some(Term::Iri(node.as_str().to_owned())),
+        RdfTerm::BlankNode(node) => Some(Term::Blank(node.as_str().to_owned())),
+        RdfTerm::Literal(literal) => {
+            let datatype = literal.datatype();
+            let plain = datatype == xsd::STRING || literal.language().is_some();
+            Some(Term::Literal {
+                value: literal.value().to_owned(),
+                lang: literal.language().map(str::to_owned),
+                datatype: (!plain).then(|| datatype.as_str().to_owned()),
+            })
+        }
+        #[allow(unreachable_patterns, reason = "the engine knows quoted triples only with a feature that is off")]
+        _ => None,
+    }
+}

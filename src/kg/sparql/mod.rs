@@ -1,0 +1,51 @@
+//! Knowledge graphs that speak SPARQL 1.1: one set of queries and readers for every engine.
+//!
+//! A [`Transport`] runs a query (in process, or over HTTP); [`SparqlGraph`] makes a `KnowledgeGraph` of it, in the
+//! Wikidata RDF model or for plain RDF. Only standard SPARQL is used, so that the same text runs everywhere.
+
+mod asker;
+mod dates;
+mod describe;
+mod edges;
+mod graph;
+mod query;
+mod rank;
+mod relations;
+mod results;
+mod search;
+mod table;
+mod term;
+mod values;
+mod vocabulary;
+
+pub use dates::Date;
+pub use graph::SparqlGraph;
+pub use query::Query;
+pub use rank::{Fit, Hit, Matcher, fold};
+pub use results::{ReadError, read_results};
+pub use table::{Answer, Results, Table};
+pub use term::{Iri, Term};
+pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, label_predicates};
+
+use crate::calls::CallError;
+use futures_util::future::BoxFuture;
+
+/// Runs queries.
+pub trait Transport: Send + Sync + 'static {
+    /// Runs `query`. Dropping the future cancels it.
+    fn run(&self, query: Query) -> BoxFuture<'static, Result<Answer, CallError>>;
+
+    /// Entities whose label or alias is like `mention`, where the engine has an index of its own: best first, at most
+    /// `limit` and ties. `None` when it must be asked by query.
+    fn find(&self, _mention: &str, _limit: usize) -> Option<Vec<Hit>> {
+        None
+    }
+
+    /// The prefixes that the data declare.
+    fn prefixes(&self) -> Prefixes {
+        Prefixes::default()
+    }
+
+    /// One line: where it is and what is in it.
+    fn about(&self) -> String;
+}

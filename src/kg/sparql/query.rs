@@ -1,0 +1,163 @@
+//! The queries, as text. Standard SPARQL 1.1 with full IRIs, so that no endpoint needs to know a prefix.
+
+use super::term::{Iri, literal};
+use super::vocabulary::{P, PSV, Vocabulary, WDT, WIKIBASE};
+use crate::graph::Direction;
+use std::fmt::Display;
+
+/// At most so many terms in one VALUES block: longer lists are split, since servers limit the size of a query.
+pub const VALUES_MAX: usize = 100;
+
+/// A query on its way to an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// The text.
+    pub text: String,
+    /// The LIMIT it asks for, if any: a full page then is no sign that the server cut something.
+    pub limit: Option<u64>,
+}
+
+impl Query {
+    fn whole(text: String) -> Self {
+        Self { text, limit: None }
+    }
+
+    fn limited(text: String, limit: u64) -> Self {
+        Self { text: format!("{text}\nLIMIT {limit}"), limit: Some(limit) }
+    }
+
+    /// A query that every engine answers at once: is there anything?
+    #[must_use]
+    pub fn ping() -> Self {
+        Self::whole("ASK { ?s ?p ?o }".to_owned())
+    }
+}
+
+fn values<T: Display>(var: &str, terms: impl IntoIterator<Item = T>) -> String {
+    let mut out = format!("VALUES ?{var} {{");
+    for term in terms {
+        out.push(' ');
+        out.push_str(&term.to_string());
+    }
+    out.push_str(" }");
+    out
+}
+
+fn predicates(names: &[&str]) -> String {
+    values("p", names.iter().map(|name| format!("<{name}>")))
+}
+
+/// Does the graph hold Wikidata's direct claims?
+pub fn is_wikidata() -> Query {
+    let common = ["P31", "P279", "P17", "P106", "P27", "P57", "P131", "P577"].map(|p| format!("<{WDT}{p}>"));
+    Query::whole(format!("ASK {{ {{ ?property <{WIKIBASE}directClaim> ?p }} UNION {{ {} ?s ?p ?o }} }}", values("p", common)))
+}
+
+/// Names and descriptions of `things` (`?x ?p ?t`), in the languages of the chain or, with `any`, in every other.
+pub fn texts(things: &[Iri], names: &[&str], vocabulary: &Vocabulary, any: bool) -> Query {
+    let chain: Vec<String> = vocabulary.languages.chain().iter().map(|lang| literal(lang, "")).collect();
+    let head = format!("{} {} ?x ?p ?t .", values("x", things), predicates(names));
+    if any {
+        // One text a thing and predicate: the first in the order of strings, so that it is the same every time.
+        Query::whole(format!("SELECT ?x ?p (MIN(STR(?t)) AS ?name) WHERE {{ {head} FILTER(ISLITERAL(?t)) }} GROUP BY ?x ?p"))
+    } else {
+        Query::whole(format!("SELECT DISTINCT ?x ?p ?t WHERE {{ {head} FILTER(LANG(?t) IN ({})) }}", chain.join(", ")))
+    }
+}
+
+fn ends(direction: Direction) -> (&'static str, &'static str) {
+    match direction {
+        Direction::Out => ("?x ?p ?y .", "FILTER(!ISBLANK(?x))"),
+        Direction::In => ("?y ?p ?x .", "FILTER(ISIRI(?y))"),
+    }
+}
+
+/// The predicates at `entities` with the number of edges (`?p ?n`). With `bound`, only so many edges are looked at.
+pub fn relation_counts(entities: &[Iri], direction: Direction, bound: Option<u64>) -> Query {
+    let (pattern, filter) = ends(direction);
+    let only_iris = if direction == Direction::In { filter } else { "" };
+    let limit = bound.map_or_else(String::new, |n| format!(" LIMIT {n}"));
+    Query::whole(format!(
+        "SELECT ?p (COUNT(*) AS ?n) WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} {pattern} {only_iris} }}{limit} }} }} GROUP BY ?p",
+        values("x", entities)
+    ))
+}
+
+/// The type of properties (`?x ?type`), in the Wikidata model.
+pub fn property_types(properties: &[Iri]) -> Query {
+    Query::whole(format!("SELECT DISTINCT ?x ?type WHERE {{ {} ?x <{WIKIBASE}propertyType> ?type . }}", values("x", properties)))
+}
+
+/// The number of edges of each entity over one predicate (`?x ?n`).
+pub fn edge_counts(entities: &[Iri], predicate: &Iri, direction: Direction) -> Query {
+    let (pattern, filter) = ends(direction);
+    let pattern = pattern.replace("?p", &predicate.to_string());
+    Query::whole(format!("SELECT ?x (COUNT(DISTINCT ?y) AS ?n) WHERE {{ {} {pattern} {filter} }} GROUP BY ?x", values("x", entities)))
+}
+
+/// All edges of entities that have few (`?x ?y`).
+pub fn edges_of_all(entities: &[Iri], predicate: &Iri, direction: Direction) -> Query {
+    let (pattern, filter) = ends(direction);
+    let pattern = pattern.replace("?p", &predicate.to_string());
+    Query::whole(format!("SELECT DISTINCT ?x ?y WHERE {{ {} {pattern} {filter} }}", values("x", entities)))
+}
+
+/// The first edges of an entity that has many (`?y`), in the order of the far end.
+pub fn edges_of_one(entity: &Iri, predicate: &Iri, direction: Direction, limit: u64) -> Query {
+    let (pattern, filter) = match direction {
+        Direction::Out => (format!("{entity} {predicate} ?y ."), ""),
+        Direction::In => (format!("?y {predicate} {entity} ."), " FILTER(ISIRI(?y))"),
+    };
+    Query::limited(format!("SELECT DISTINCT ?y WHERE {{ {pattern}{filter} }} ORDER BY DESC(ISIRI(?y)) STR(?y)"), limit)
+}
+
+/// Precision and unit of the values of a property (`?x ?value ?precision ?unit`), in the Wikidata model.
+pub fn value_nodes(entities: &[Iri], property: &str) -> Query {
+    Query::whole(format!(
+        "SELECT DISTINCT ?x ?value ?precision ?unit WHERE {{ {} ?x <{P}{property}> ?statement . ?statement <{PSV}{property}> ?node . \
+         {{ ?node <{WIKIBASE}timeValue> ?value . ?node <{WIKIBASE}timePrecision> ?precision }} UNION \
+         {{ ?node <{WIKIBASE}quantityAmount> ?value . ?node <{WIKIBASE}quantityUnit> ?unit }} }}",
+        values("x", entities)
+    ))
+}
+
+/// Things with exactly one of these names (`?x ?p ?t`).
+pub fn exact_names(names: &[String], vocabulary: &Vocabulary) -> Query {
+    let all: Vec<&str> = vocabulary.labels().iter().chain(vocabulary.aliases()).copied().collect();
+    let chain = vocabulary.languages.chain();
+    let literals = names.iter().flat_map(|name| chain.iter().map(move |lang| literal(name, lang)));
+    Query::whole(format!("SELECT DISTINCT ?x ?p ?t WHERE {{ {} {} ?x ?p ?t . }}", values("t", literals), predicates(&all)))
+}
+
+/// Things whose names hold every one of `words` (`?x ?p ?t`), short names first. Reads every name: slow.
+pub fn names_with(words: &[String], vocabulary: &Vocabulary, limit: u64) -> Query {
+    let all: Vec<&str> = vocabulary.labels().iter().chain(vocabulary.aliases()).copied().collect();
+    let tests: Vec<String> = words.iter().map(|word| format!("CONTAINS(LCASE(STR(?t)), {})", literal(word, ""))).collect();
+    let text = format!(
+        "SELECT DISTINCT ?x ?p ?t (STRLEN(STR(?t)) AS ?long) WHERE {{ {} ?x ?p ?t . FILTER({}) }} ORDER BY ?long ?x",
+        predicates(&all),
+        tests.join(" && ")
+    );
+    Query::limited(text, limit)
+}
+
+/// How many edges leave each of `things` (`?x ?n`): what is better known has more.
+pub fn degrees(things: &[Iri]) -> Query {
+    Query::whole(format!("SELECT ?x (COUNT(*) AS ?n) WHERE {{ {} ?x ?p ?y . }} GROUP BY ?x", values("x", things)))
+}
+
+/// Which of `things` are properties or classes' predicates of plain RDF (`?x`).
+pub fn schema_terms(things: &[Iri]) -> Query {
+    let kinds = [
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#Property",
+        "http://www.w3.org/2002/07/owl#ObjectProperty",
+        "http://www.w3.org/2002/07/owl#DatatypeProperty",
+        "http://www.w3.org/2002/07/owl#AnnotationProperty",
+        "http://wikiba.se/ontology#Property",
+    ];
+    let types = values("type", kinds.map(|kind| format!("<{kind}>")));
+    Query::whole(format!(
+        "SELECT DISTINCT ?x WHERE {{ {} {types} ?x <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ?type . }}",
+        values("x", things)
+    ))
+}

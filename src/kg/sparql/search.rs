@@ -1,0 +1,193 @@
+//! The operation `search`: entities by label and alias.
+
+use super::asker::Asker;
+use super::describe::names;
+use super::query;
+use super::rank::{Fit, Hit, Matcher, fold, variants};
+use super::table::Table;
+use super::term::Iri;
+use super::vocabulary::{Model, id_order};
+use crate::calls::{CallError, CallErrorKind, Candidate};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Candidates that are ranked by their edges at most: a name that more things share says little.
+const RANKED: usize = 300;
+/// Names that a scan of all names brings at most.
+const SCANNED: u64 = 300;
+
+/// Entities for `mention`, best first: the label exactly, an alias exactly, then names that begin with it or hold it;
+/// among equals those with more edges, then the lower id.
+///
+/// # Errors
+/// Those of the queries.
+pub async fn search(asker: &mut Asker, mention: &str, limit: u32) -> Result<Vec<Candidate>, CallError> {
+    let limit = limit as usize;
+    let matcher = Matcher::new(mention);
+    if matcher.folded().is_empty() || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let hits = match asker.transport.find(mention, RANKED) {
+        Some(hits) => hits,
+        None => ask(asker, mention, &matcher).await?,
+    };
+    let mut ranked = grade(asker, &matcher, hits);
+    if let Some(named) = by_id(asker, mention).await? {
+        ranked.retain(|(_, _, hit)| hit.iri != named.iri);
+        ranked.insert(0, (Fit::Same, false, named));
+    }
+    ranked.truncate(RANKED);
+    let iris: Vec<Iri> = ranked.iter().filter_map(|(_, _, hit)| Iri::new(&hit.iri)).collect();
+    let schema = schema_terms(asker, &iris).await?;
+    let degrees = degrees(asker, &iris).await?;
+    ranked.retain(|(_, _, hit)| !schema.contains(&hit.iri));
+    ranked.sort_by_cached_key(|(fit, alias, hit)| {
+        let id = asker.vocabulary.entity_id(&hit.iri);
+        let (class, number, _) = id_order(&id);
+        let degree = degrees.get(&hit.iri).copied().unwrap_or(0);
+        (class_of(*fit), *alias, *fit, std::cmp::Reverse(degree), class, number, hit.iri.clone())
+    });
+    ranked.truncate(limit);
+    let iris: Vec<Iri> = ranked.iter().filter_map(|(_, _, hit)| Iri::new(&hit.iri)).collect();
+    let names = names(asker, &iris, true).await?;
+    let candidates = ranked.into_iter().map(|(_, alias, hit)| {
+        let entity = names.entity(asker, &hit.iri);
+        let matched = (alias && entity.label.as_deref() != Some(&hit.name)).then_some(hit.name);
+        Candidate { entity, matched }
+    });
+    Ok(candidates.collect())
+}
+
+/// Whole names come before parts of names, whatever else there is to say.
+fn class_of(fit: Fit) -> u8 {
+    match fit {
+        Fit::Same | Fit::Folded => 0,
+        Fit::Variant => 1,
+        Fit::Prefix | Fit::Phrase => 2,
+        Fit::Words => 3,
+    }
+}
+
+/// The best fit of each thing.
+fn grade(asker: &Asker, matcher: &Matcher, hits: Vec<Hit>) -> Vec<(Fit, bool, Hit)> {
+    let mut best: HashMap<String, (Fit, bool, Hit)> = HashMap::new();
+    for hit in hits {
+        if !asker.vocabulary.is_candidate(&hit.iri) {
+            continue;
+        }
+        let Some(fit) = matcher.fit(&hit.name, &fold(&hit.name)) else { continue };
+        let graded = (fit, hit.alias, hit);
+        let key = |(fit, alias, hit): &(Fit, bool, Hit)| (class_of(*fit), *alias, *fit, hit.name.clone());
+        match best.get(&graded.2.iri) {
+            Some(known) if key(known) <= key(&graded) => {}
+            _ => drop(best.insert(graded.2.iri.clone(), graded)),
+        }
+    }
+    let mut all: Vec<_> = best.into_values().collect();
+    all.sort_by(|(a_fit, a_alias, a), (b_fit, b_alias, b)| {
+        (class_of(*a_fit), a_alias, a_fit, id_order(&a.iri)).cmp(&(class_of(*b_fit), b_alias, b_fit, id_order(&b.iri)))
+    });
+    all
+}
+
+/// By query: first the names exactly as they may be written, which every engine has an index for; only when that finds
+/// nothing, a scan of all names.
+async fn ask(asker: &mut Asker, mention: &str, matcher: &Matcher) -> Result<Vec<Hit>, CallError> {
+    let vocabulary = Arc::clone(&asker.vocabulary);
+    let exact = asker.rows(query::exact_names(&spellings(mention), &vocabulary)).await?;
+    let hits = read(asker, &exact);
+    if hits.iter().any(|hit| vocabulary.is_candidate(&hit.iri)) {
+        return Ok(hits);
+    }
+    let core = matcher.folded().iter().min_by_key(|text| text.len()).cloned().unwrap_or_default();
+    let written = variants(mention).into_iter().min_by_key(String::len).unwrap_or_default().to_lowercase();
+    let mut words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        words.push(core);
+    }
+    match asker.rows(query::names_with(&words, &vocabulary, SCANNED)).await {
+        Ok(table) => {
+            if table.rows.len() as u64 >= SCANNED {
+                asker.remark(format!("more than {SCANNED} names hold these words: only the shortest were ranked"));
+            }
+            Ok(read(asker, &table))
+        }
+        Err(error) if error.kind == CallErrorKind::TimedOut => {
+            asker.remark("nothing has exactly this name, and the server could not look through all names in time");
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn read(asker: &Asker, table: &Table) -> Vec<Hit> {
+    let aliases = asker.vocabulary.aliases();
+    let cells = table.pick(["x", "p", "t"]);
+    let hit = |[x, p, t]: [Option<&super::Term>; 3]| {
+        let (iri, name) = (x?.iri()?, t?.text().to_owned());
+        Some(Hit { iri: iri.as_str().to_owned(), name, alias: aliases.contains(&p?.text()) })
+    };
+    cells.filter_map(hit).collect()
+}
+
+/// The variants of a mention in the cases that names are written in.
+fn spellings(mention: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for text in variants(mention) {
+        let lower = text.to_lowercase();
+        let title = lower.split(' ').map(capital).collect::<Vec<_>>().join(" ");
+        for spelling in [text.clone(), lower.clone(), title, capital(&lower)] {
+            if !spelling.is_empty() && !all.contains(&spelling) {
+                all.push(spelling);
+            }
+        }
+    }
+    all
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// A mention that is an id itself names its entity, if the graph has one with a name.
+async fn by_id(asker: &mut Asker, mention: &str) -> Result<Option<Hit>, CallError> {
+    let mention = mention.trim();
+    let short = mention.starts_with('Q') && asker.vocabulary.model == Model::Wikidata;
+    if !(short || mention.contains("://") || mention.starts_with('<')) {
+        return Ok(None);
+    }
+    let Ok(iri) = asker.vocabulary.entity(mention) else { return Ok(None) };
+    let names = names(asker, std::slice::from_ref(&iri), false).await?;
+    Ok(names.label(iri.as_str()).map(|name| Hit { iri: iri.as_str().to_owned(), name: name.to_owned(), alias: false }))
+}
+
+async fn degrees(asker: &mut Asker, iris: &[Iri]) -> Result<HashMap<String, u64>, CallError> {
+    if iris.len() < 2 {
+        return Ok(HashMap::new());
+    }
+    let tables = asker.rows_for(iris, query::degrees).await?;
+    let cells = tables.iter().flat_map(|table| table.pick(["x", "n"]));
+    Ok(cells.filter_map(|[x, n]| Some((x?.text().to_owned(), n?.count()?))).collect())
+}
+
+async fn schema_terms(asker: &mut Asker, iris: &[Iri]) -> Result<HashSet<String>, CallError> {
+    if asker.vocabulary.model == Model::Wikidata || iris.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let tables = asker.rows_for(iris, query::schema_terms).await?;
+    Ok(tables.iter().flat_map(|table| table.pick(["x"])).filter_map(|[x]| Some(x?.text().to_owned())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spellings;
+
+    #[test]
+    fn names_are_looked_up_in_several_spellings() {
+        let all = spellings("the dark knight");
+        for wanted in ["the dark knight", "The Dark Knight", "The dark knight", "Dark Knight", "dark knight"] {
+            assert!(all.iter().any(|s| s == wanted), "{wanted} in {all:?}");
+        }
+    }
+}

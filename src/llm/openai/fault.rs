@@ -1,0 +1,195 @@
+//! What a failed request means: ask differently, ask again, or give up with a sentence that says what to do.
+
+use super::pause;
+use super::quirks::Parameter;
+use super::url::Endpoint;
+use super::wording;
+use crate::calls::{CallError, CallErrorKind};
+use crate::llm::secret::Secrets;
+use crate::text;
+use reqwest::header::{HeaderMap, LOCATION};
+use serde_json::Value;
+use std::error::Error as _;
+use std::time::{Duration, SystemTime};
+
+/// A quoted sentence of a service has at most so many columns.
+const SENTENCE: usize = 300;
+
+/// What to do about a request that brought no reply.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// The server refuses a part of the request: ask without it. The sentence is for the case that this changes nothing.
+    Adapt(Parameter, CallError),
+    /// It may pass: ask again, not before the time that the server named. The error is for when the tries are used up.
+    Again(CallError, Option<Duration>),
+    /// Asking again brings nothing.
+    Final(CallError),
+}
+
+/// Whom messages speak of, and what they must not show.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The model's name at its service.
+    pub model: String,
+    /// The address asked, without secrets.
+    pub address: String,
+    /// The host.
+    pub host: String,
+    /// Whether a key was sent.
+    pub has_key: bool,
+    /// What is hidden from messages.
+    pub secrets: Secrets,
+}
+
+impl Context {
+    /// For calls of `model` at `endpoint`.
+    pub fn new(model: &str, endpoint: &Endpoint, has_key: bool, secrets: Secrets) -> Self {
+        let host = text::one_line(endpoint.chat.host_str().unwrap_or_default());
+        Self { model: text::one_line(model), address: endpoint.shown(), host, has_key, secrets }
+    }
+
+    /// What the body of a failed reply says: its sentence, made safe to print.
+    fn sentence(&self, body: &str) -> String {
+        self.printable(&wording::message(body))
+    }
+
+    /// The first line of what a service or a model says, safe to print, at most [`SENTENCE`] columns.
+    pub fn printable(&self, said: &str) -> String {
+        let line = said.lines().map(text::one_line).find(|l| !l.is_empty()).unwrap_or_default();
+        text::cut(&self.secrets.hide(&line), SENTENCE).trim_end_matches('.').to_owned()
+    }
+
+    /// What a reply under any status but 2xx means.
+    pub fn of_status(&self, status: u16, headers: &HeaderMap, body: &str) -> Fault {
+        let said = self.sentence(body);
+        let asked = pause::asked(headers, SystemTime::now());
+        if (300..400).contains(&status) {
+            let target = headers.get(LOCATION).and_then(|l| l.to_str().ok()).unwrap_or_default();
+            let target = text::one_line(&self.secrets.hide(target.split('?').next().unwrap_or_default()));
+            let target = text::cut(&target, SENTENCE);
+            return fatal(CallErrorKind::Unreachable, format!("{} redirects to {target}: give that server as --llm-url", self.address));
+        }
+        self.of_error(status, &said, body, asked)
+    }
+
+    /// What an error object under status 200 means: the status it names counts; without one it is a bad reply that may pass.
+    pub fn of_error_body(&self, root: &Value) -> Fault {
+        let body = root.to_string();
+        let said = self.sentence(&body);
+        let status = ["/error/code", "/error/status"].iter().find_map(|at| root.pointer(at).and_then(Value::as_u64)).unwrap_or(0);
+        match self.of_error(u16::try_from(status).unwrap_or(0), &said, &body, None) {
+            Fault::Final(e) if matches!(e.kind, CallErrorKind::Refused | CallErrorKind::Server) => {
+                self.bad_reply(&format!("an error: {said}"))
+            }
+            Fault::Again(..) => self.bad_reply(&format!("an error: {said}")),
+            fault => fault,
+        }
+    }
+
+    /// A reply that is none; `what` it is instead.
+    pub fn bad_reply(&self, what: &str) -> Fault {
+        let message = format!("{} sent no usable reply, {what}; try again, or check that --llm-url is a chat server", self.host);
+        Fault::Again(CallError::new(CallErrorKind::BadReply, message), None)
+    }
+
+    fn of_error(&self, status: u16, said: &str, body: &str, asked: Option<Duration>) -> Fault {
+        let quote = quote(said);
+        if wording::is_too_long(body) || status == 413 {
+            let message = format!("the prompt is too long for {}{quote}; a smaller local graph is needed", self.model);
+            return fatal(CallErrorKind::TooLong, message);
+        }
+        if status == 402 || wording::is_out_of_quota(body) {
+            let message = format!("{} says that money or quota is used up{quote}; top up the account or use another model", self.host);
+            return fatal(CallErrorKind::Quota, message);
+        }
+        if matches!(status, 401 | 403) && !wording::is_unknown_model(body) || wording::is_bad_key(body) {
+            return fatal(CallErrorKind::Key, self.key_message(status, &quote));
+        }
+        if wording::is_filtered(body) {
+            let message = format!("the content filter of {} took the prompt{quote}; rephrase the question or use another model", self.host);
+            return fatal(CallErrorKind::Filtered, message);
+        }
+        if (status == 404 || status == 405) && !wording::is_unknown_model(body) {
+            let message = format!("no chat server at {} (HTTP {status}{quote}): check --llm-url", self.address);
+            return fatal(CallErrorKind::Unreachable, message);
+        }
+        if wording::is_unknown_model(body) {
+            let message = format!(
+                "{} knows no model {}{quote}; asked at {}: check the name in --llm openai:MODEL",
+                self.host, self.model, self.address
+            );
+            return fatal(CallErrorKind::Unreachable, message);
+        }
+        match status {
+            408 | 409 | 425 | 429 | 500 | 502..=504 | 506.. => self.overloaded(status, &quote, asked, body),
+            _ => {
+                let refused = CallError::new(CallErrorKind::Refused, format!("{} refused the request (HTTP {status}){quote}", self.host));
+                wording::refused_parameter(body).map_or(Fault::Final(refused.clone()), |p| Fault::Adapt(p, refused))
+            }
+        }
+    }
+
+    /// The server can't now. Some servers (template errors of llama.cpp) say 500 for a refused role.
+    fn overloaded(&self, status: u16, quote: &str, asked: Option<Duration>, body: &str) -> Fault {
+        let message = match status {
+            429 => format!("{} is asked too often (HTTP 429){quote}; wait a little, or lower the number of calls at once", self.host),
+            _ => format!("{} can't answer now (HTTP {status}){quote}; go on later", self.host),
+        };
+        let error = CallError::new(CallErrorKind::Server, message);
+        if let (500, Some(Parameter::System)) = (status, wording::refused_parameter(body)) {
+            return Fault::Adapt(Parameter::System, error);
+        }
+        match asked {
+            Some(wait) if wait > pause::LONGEST_ASKED => {
+                let message = format!("{}; it wants {} s without a request", error.message, wait.as_secs());
+                fatal(CallErrorKind::Server, message)
+            }
+            asked => Fault::Again(error, asked),
+        }
+    }
+
+    fn key_message(&self, status: u16, quote: &str) -> String {
+        if self.has_key {
+            format!("{} does not accept the key (HTTP {status}){quote}; set OPENAI_API_KEY to a key that may use {}", self.host, self.model)
+        } else {
+            format!("{} wants a key (HTTP {status}){quote}; set OPENAI_API_KEY", self.host)
+        }
+    }
+
+    /// What a request that got no whole reply means.
+    pub fn of_transport(&self, error: &reqwest::Error, limit: Duration) -> Fault {
+        if error.is_timeout() && !error.is_connect() {
+            let message =
+                format!("{} gave no answer within {} s; a larger time limit or a faster model may help", self.host, limit.as_secs_f32());
+            return Fault::Again(CallError::new(CallErrorKind::TimedOut, message), None);
+        }
+        let why = self.secrets.hide(&root_cause(error));
+        if error.is_connect() {
+            let message = format!("no connection to {} ({why}); start the server, or check --llm-url", self.address);
+            return fatal(CallErrorKind::Unreachable, message);
+        }
+        if error.is_body() || error.is_decode() {
+            return self.bad_reply(&format!("its reply was cut ({why})"));
+        }
+        let message = format!("the connection to {} broke ({why}); try again, or check --llm-url", self.address);
+        Fault::Again(CallError::new(CallErrorKind::Unreachable, message), None)
+    }
+}
+
+fn fatal(kind: CallErrorKind, message: String) -> Fault {
+    Fault::Final(CallError::new(kind, message))
+}
+
+/// `: "sentence"`, or nothing.
+fn quote(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(": \"{said}\"") }
+}
+
+/// The innermost cause, which names the fact ("connection refused"). reqwest's own text is left out: it may hold the URL.
+fn root_cause(error: &reqwest::Error) -> String {
+    let Some(mut cause) = error.source() else { return "no details".to_owned() };
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    text::cut(&text::one_line(&cause.to_string()), 120).into_owned()
+}

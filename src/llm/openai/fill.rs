@@ -1,0 +1,180 @@
+//! How the slots of an ask get filled: by one request for all, where the server can; else by more, some at once.
+
+use super::Inner;
+use super::quirks::{LimitField, Shape};
+use super::reply::{self, Choice, Completion};
+use super::request::Prepared;
+use super::send::{Sent, Want};
+use crate::calls::{CallError, CallErrorKind, LlmReply, Sample};
+use crate::llm::Wire;
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// An ask under way.
+pub struct Filling {
+    inner: Arc<Inner>,
+    ask: Arc<Prepared>,
+    wire: Wire,
+    /// Slots that no request in flight asks for.
+    open: VecDeque<Want>,
+    /// Slots whose reply says nothing. They are handed over with a reply that says something; if none does, the call fails.
+    mute: Vec<(u32, Sample, CallError)>,
+    /// Whether any slot has text.
+    spoken: bool,
+    /// The first error: nothing new is sent, what is in flight is waited for (it is paid).
+    failed: Option<CallError>,
+    /// Tells the requests in flight that nothing is to be tried again.
+    ending: watch::Sender<bool>,
+}
+
+/// What becomes of one choice.
+enum Verdict {
+    /// The slot is filled.
+    Keep(Sample),
+    /// The slot is asked for again, without stop strings.
+    WithoutStop,
+    /// The slot is asked for again, with a higher limit.
+    MoreRoom,
+    /// The reply says nothing, and asking again would not help.
+    Mute(Sample, CallError),
+}
+
+impl Filling {
+    /// Makes everything ready; nothing is sent yet.
+    pub fn new(inner: Arc<Inner>, ask: Prepared, slots: &[(u32, u64)], wire: Wire) -> Self {
+        let open = slots.iter().map(|&(slot, seed)| Want { slot, seed, bare: false, sent: 0 }).collect();
+        Self { inner, ask: Arc::new(ask), wire, open, mute: Vec::new(), spoken: false, failed: None, ending: watch::Sender::new(false) }
+    }
+
+    /// Fills every slot, or fails. Dropping the future cancels what is in flight.
+    pub async fn run(mut self) -> Result<(), CallError> {
+        let mut flights: FuturesUnordered<BoxFuture<'static, Sent>> = FuturesUnordered::new();
+        loop {
+            while self.failed.is_none() && flights.len() < self.inner.config.concurrency {
+                let Some(wants) = self.next_group() else { break };
+                flights.push(self.flight(wants));
+            }
+            let Some(sent) = flights.next().await else { break };
+            match sent {
+                Sent::Arrived { wants, completion, shape, with_stop, took_ms, tries } => {
+                    let samples = self.read(wants, &completion, &shape, with_stop);
+                    (self.wire)(LlmReply { samples, usage: Some(completion.usage), took_ms, tries });
+                }
+                Sent::Back(wants) => self.reopen(wants),
+                Sent::Failed(error) => {
+                    self.ending.send_replace(true);
+                    self.failed.get_or_insert(error);
+                }
+            }
+        }
+        match (self.failed, self.mute.into_iter().next()) {
+            (Some(error), _) | (None, Some((_, _, error))) => Err(error),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn flight(&self, wants: Vec<Want>) -> BoxFuture<'static, Sent> {
+        let (inner, ask, ending) = (Arc::clone(&self.inner), Arc::clone(&self.ask), self.ending.subscribe());
+        Box::pin(async move { inner.send(&ask, wants, ending).await })
+    }
+
+    /// The next slots that one request can ask for: as many as the server gives, all with or all without stop strings.
+    fn next_group(&mut self) -> Option<Vec<Want>> {
+        let bare = self.open.front()?.bare;
+        let width = self.inner.quirks.shape().width;
+        let size = self.open.iter().take(width).take_while(|w| w.bare == bare).count();
+        Some(self.open.drain(..size).collect())
+    }
+
+    /// Puts slots back, in front and in order.
+    fn reopen(&mut self, wants: Vec<Want>) {
+        for want in wants.into_iter().rev() {
+            self.open.push_front(want);
+        }
+    }
+
+    /// Sorts the choices of a reply into slots; returns what can be handed over now.
+    fn read(&mut self, wants: Vec<Want>, completion: &Completion, shape: &Shape, with_stop: bool) -> Vec<(u32, Sample)> {
+        if completion.choices.len() < wants.len() {
+            self.inner.quirks.at_most(completion.choices.len());
+        }
+        let (mut samples, mut again) = (Vec::new(), Vec::new());
+        let mut choices = completion.choices.iter();
+        for mut want in wants {
+            want.sent = 0;
+            let Some(choice) = choices.next() else {
+                again.push(want);
+                continue;
+            };
+            match self.judge(choice, completion.reasoned, shape, with_stop) {
+                Verdict::Keep(sample) => samples.push((want.slot, sample)),
+                Verdict::WithoutStop => again.push(Want { bare: true, ..want }),
+                Verdict::MoreRoom => again.push(want),
+                Verdict::Mute(sample, error) => self.mute.push((want.slot, sample, error)),
+            }
+        }
+        self.reopen(again);
+        self.spoken |= !samples.is_empty();
+        if self.spoken {
+            samples.extend(self.mute.drain(..).map(|(slot, sample, _)| (slot, sample)));
+        }
+        samples
+    }
+
+    /// Decides about one choice, and learns from it.
+    fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, with_stop: bool) -> Verdict {
+        let mut sample = Sample { text: choice.text.clone(), reasoning: choice.reasoning.clone(), finish: choice.finish.clone() };
+        let text = choice.text.as_deref().unwrap_or_default();
+        if reply::says_something(text) {
+            if let Some(text) = &mut sample.text
+                && reply::cut_at_stop(text, &self.ask.stops)
+            {
+                sample.finish = Some("stop".to_owned());
+            }
+            return Verdict::Keep(sample);
+        }
+        let reasoned = counted_reasoning || choice.reasoning.is_some() || !text.trim().is_empty();
+        let quirks = &self.inner.quirks;
+        let model = &self.inner.context.model;
+        match choice.finish.as_deref() {
+            _ if choice.refusal.is_some() => {
+                let said = self.inner.context.printable(choice.refusal.as_deref().unwrap_or_default());
+                sample.finish = Some("refusal".to_owned());
+                let message = format!("{model} refuses to answer: \"{said}\"; rephrase the question or use another model");
+                Verdict::Mute(sample, CallError::new(CallErrorKind::Refused, message))
+            }
+            Some("content_filter") => {
+                let message =
+                    format!("the content filter of {} took the reply; rephrase the question or use another model", self.inner.context.host);
+                Verdict::Mute(sample, CallError::new(CallErrorKind::Filtered, message))
+            }
+            Some("length") => {
+                quirks.reasons();
+                if !shape.reasons && shape.limit != LimitField::Omitted {
+                    return Verdict::MoreRoom;
+                }
+                let limit = self.ask.limit(shape, self.inner.config.reasoning_floor);
+                let message = format!(
+                    "output limit spent on reasoning: {model} thought for {limit} tokens and said nothing; raise the limit or use a model that reasons less"
+                );
+                Verdict::Mute(sample, CallError::new(CallErrorKind::OutputSpent, message))
+            }
+            _ if with_stop => {
+                if reasoned {
+                    quirks.stops_cut_reasoning();
+                }
+                Verdict::WithoutStop
+            }
+            _ if reasoned => {
+                let message = format!("{model} reasoned and gave no answer; ask again or use another model");
+                Verdict::Mute(sample, CallError::new(CallErrorKind::BadReply, message))
+            }
+            // The model says nothing at all: a sample like any other.
+            _ => Verdict::Keep(sample),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What comes back under status 200: choices in order, reasoning kept apart, tokens.
+
+use crate::calls::Usage;
+use serde_json::Value;
+
+/// Letters a token has, about, where a service gives no count.
+const LETTERS_A_TOKEN: usize = 4;
+
+/// One choice of a reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// What was said; `None` for null.
+    pub text: Option<String>,
+    /// Reasoning that came in a field of its own.
+    pub reasoning: Option<String>,
+    /// Why it ended, in the service's word.
+    pub finish: Option<String>,
+    /// The model's sentence of refusal.
+    pub refusal: Option<String>,
+}
+
+/// A readable reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// In the order of their `index`; at least one.
+    pub choices: Vec<Choice>,
+    /// Tokens.
+    pub usage: Usage,
+    /// Whether the service counted tokens of hidden reasoning.
+    pub reasoned: bool,
+}
+
+/// Why a body is no reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoReply {
+    /// It is an error in spite of its status; the whole body is kept for the reader of errors.
+    Error(Value),
+    /// It is cut, or not in the documented shape.
+    Unreadable(&'static str),
+}
+
+/// Reads the body of a chat completion. `prompt_letters` serves to estimate tokens where the service counts none.
+///
+/// # Errors
+/// [`NoReply`] for an error object, cut JSON, or a shape without choices.
+pub fn read(body: &[u8], prompt_letters: usize) -> Result<Completion, NoReply> {
+    let Ok(root) = serde_json::from_slice::<Value>(body) else {
+        return Err(NoReply::Unreadable("its reply was cut or is no JSON"));
+    };
+    if root.get("error").is_some_and(|e| !e.is_null()) {
+        return Err(NoReply::Error(root));
+    }
+    let Some(listed) = root.get("choices").and_then(Value::as_array).filter(|c| !c.is_empty()) else {
+        return Err(NoReply::Unreadable("its reply has no `choices`"));
+    };
+    if let Some(failed) = listed.iter().find(|c| c.get("error").is_some_and(|e| !e.is_null())) {
+        return Err(NoReply::Error(failed.clone()));
+    }
+    let mut choices = Vec::with_capacity(listed.len());
+    for (at, choice) in listed.iter().enumerate() {
+        let Some(message) = choice.get("message").filter(|m| m.is_object()) else {
+            return Err(NoReply::Unreadable("its reply has a choice without a `message`"));
+        };
+        let index = choice.get("index").and_then(Value::as_u64).unwrap_or(at as u64);
+        choices.push((index, read_choice(choice, message)));
+    }
+    // Stable: choices that all say index 0 stay in the order of arrival.
+    choices.sort_by_key(|(index, _)| *index);
+    let choices: Vec<Choice> = choices.into_iter().map(|(_, choice)| choice).collect();
+    let usage = read_usage(&root, &choices, prompt_letters);
+    let reasoned = root.pointer("/usage/completion_tokens_details/reasoning_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
+    Ok(Completion { choices, usage, reasoned })
+}
+
+fn read_choice(choice: &Value, message: &Value) -> Choice {
+    let mut read = Choice {
+        finish: text_of(choice.get("finish_reason")),
+        refusal: text_of(message.get("refusal")).filter(|r| !r.trim().is_empty()),
+        reasoning: ["reasoning_content", "reasoning"].iter().find_map(|name| text_of(message.get(name))).filter(|r| !r.trim().is_empty()),
+        text: None,
+    };
+    match message.get("content") {
+        Some(Value::String(text)) => read.text = Some(text.clone()),
+        Some(Value::Array(parts)) => parts.iter().for_each(|part| add_part(&mut read, part)),
+        _ => {}
+    }
+    read
+}
+
+/// Adds one element of a content array: `text`, `thinking` or `refusal`; other types (pictures) say nothing.
+fn add_part(read: &mut Choice, part: &Value) {
+    let into = |slot: &mut Option<String>, text: &str| slot.get_or_insert_default().push_str(text);
+    match part.get("type").and_then(Value::as_str) {
+        Some("text" | "output_text") | None => {
+            if let Some(text) = part.get("text").or(Some(part)).and_then(Value::as_str) {
+                into(&mut read.text, text);
+            }
+        }
+        Some("thinking" | "reasoning") => match part.get("thinking").or_else(|| part.get("text")) {
+            Some(Value::String(text)) => into(&mut read.reasoning, text),
+            Some(Value::Array(inner)) => inner.iter().filter_map(|p| p["text"].as_str()).for_each(|t| into(&mut read.reasoning, t)),
+            _ => {}
+        },
+        Some("refusal") => {
+            if let Some(text) = part.get("refusal").and_then(Value::as_str) {
+                into(&mut read.refusal, text);
+            }
+        }
+        Some(_) => {}
+    }
+}
+
+fn text_of(value: Option<&Value>) -> Option<String> {
+    value.and_then(Value::as_str).map(str::to_owned)
+}
+
+/// Tokens of all choices.
+///
+/// Some servers (llama.cpp) count one choice only when several were asked for. That is taken for evident when their `timings`
+/// speak of the same number, or when the texts need more than twice the count at four letters a token. Then, and where
+/// there is no count at all, the number is our estimate and marked so; it is never below the service's own.
+fn read_usage(root: &Value, choices: &[Choice], prompt_letters: usize) -> Usage {
+    let count = |name: &str| root.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
+    let letters = |c: &Choice| [&c.text, &c.reasoning, &c.refusal].into_iter().flatten().map(|t| t.chars().count()).sum::<usize>();
+    let said: u64 = choices.iter().map(|c| letters(c).div_ceil(LETTERS_A_TOKEN) as u64).sum();
+    let (prompt, completion) = (count("prompt_tokens"), count("completion_tokens"));
+    let one_choice_only = choices.len() > 1
+        && completion
+            .is_some_and(|tokens| root.pointer("/timings/predicted_n").and_then(Value::as_u64) == Some(tokens) || said > 2 * tokens);
+    Usage {
+        prompt_tokens: prompt.unwrap_or(prompt_letters.div_ceil(LETTERS_A_TOKEN) as u64),
+        completion_tokens: match completion {
+            Some(tokens) if one_choice_only => tokens.max(said),
+            Some(tokens) => tokens,
+            None => said,
+        },
+        estimated: one_choice_only || prompt.is_none() || completion.is_none(),
+    }
+}
+
+/// Where the answer begins in `text`: after white space and after closed blocks of reasoning (`<think>..</think>`), or after a
+/// closing tag whose opening was in the prompt. `None` when a block stays open: nothing was answered.
+pub fn answer_start(text: &str) -> Option<usize> {
+    const TAGS: [(&str, &str); 3] = [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
+    let mut at = text.len() - text.trim_start().len();
+    loop {
+        let rest = &text[at..];
+        let opened = TAGS.iter().find(|(open, _)| rest.get(..open.len()).is_some_and(|start| start.eq_ignore_ascii_case(open)));
+        let end = match opened {
+            Some((_, close)) => Some(find_ignoring_case(rest, close)? + close.len()),
+            None => TAGS.iter().find_map(|(_, close)| find_ignoring_case(rest, close).map(|found| found + close.len())),
+        };
+        let Some(end) = end else { return Some(at) };
+        at += end;
+        at += text[at..].len() - text[at..].trim_start().len();
+    }
+}
+
+fn find_ignoring_case(text: &str, ascii: &str) -> Option<usize> {
+    text.as_bytes().windows(ascii.len()).position(|w| w.eq_ignore_ascii_case(ascii.as_bytes()))
+}
+
+/// Whether `text` holds an answer: anything but white space and reasoning.
+pub fn says_something(text: &str) -> bool {
+    answer_start(text).is_some_and(|at| at < text.len())
+}
+
+/// Cuts `text` before the first stop string of its answer; whether it was cut. White space and reasoning before the answer are
+/// skipped, so that a reply which begins with a line feed is not cut to nothing.
+pub fn cut_at_stop(text: &mut String, stops: &[String]) -> bool {
+    let Some(start) = answer_start(text) else { return false };
+    let found = stops.iter().filter(|s| !s.is_empty()).filter_map(|s| text[start..].find(s.as_str())).min();
+    if let Some(found) = found {
+        text.truncate(start + found);
+    }
+    found.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(value: &Value) -> Completion {
+        read(value.to_string().as_bytes(), 400).unwrap()
+    }
+
+    #[test]
+    fn choices_come_in_the_order_of_their_index() {
+        let reply = of(&json!({"choices": [
+            {"index": 1, "message": {"content": "b"}, "finish_reason": "stop"},
+            {"index": 0, "message": {"content": "a"}, "finish_reason": "length"},
+        ]}));
+        let texts: Vec<_> = reply.choices.iter().map(|c| c.text.as_deref().unwrap()).collect();
+        assert_eq!(texts, ["a", "b"]);
+        assert_eq!(reply.usage, Usage { prompt_tokens: 100, completion_tokens: 2, estimated: true });
+    }
+
+    #[test]
+    fn content_may_be_an_array_of_parts() {
+        let reply = of(&json!({"choices": [{"message": {"content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+            {"type": "text", "text": "ANSWER: "}, {"type": "text", "text": "Oslo"}, {"type": "image_url", "image_url": {}},
+        ]}}]}));
+        assert_eq!(reply.choices[0].text.as_deref(), Some("ANSWER: Oslo"));
+        assert_eq!(reply.choices[0].reasoning.as_deref(), Some("hm"));
+        let refused = of(&json!({"choices": [{"message": {"content": [{"type": "refusal", "refusal": "No."}]}}]}));
+        assert_eq!(refused.choices[0].refusal.as_deref(), Some("No."));
+    }
+
+    #[test]
+    fn a_count_of_one_choice_is_not_trusted() {
+        let two = |usage: Value, timings: Value| {
+            let choice = json!({"message": {"content": "twelve chars"}});
+            of(&json!({"choices": [choice, choice], "usage": usage, "timings": timings})).usage
+        };
+        let counted = two(json!({"prompt_tokens": 9, "completion_tokens": 8}), Value::Null);
+        assert_eq!(counted, Usage { prompt_tokens: 9, completion_tokens: 8, estimated: false });
+        let llama = two(json!({"prompt_tokens": 9, "completion_tokens": 4}), json!({"predicted_n": 4}));
+        assert_eq!(llama, Usage { prompt_tokens: 9, completion_tokens: 6, estimated: true });
+        let evident = two(json!({"prompt_tokens": 9, "completion_tokens": 2}), Value::Null);
+        assert_eq!(evident, Usage { prompt_tokens: 9, completion_tokens: 6, estimated: true });
+    }
+
+    #[test]
+    fn what_is_no_reply_is_told_apart() {
+        assert!(matches!(read(b"{\"choices\":[{\"mess", 0), Err(NoReply::Unreadable(_))));
+        assert!(matches!(read(b"{\"choices\":[]}", 0), Err(NoReply::Unreadable(_))));
+        assert!(matches!(read(b"{\"choices\":[{\"text\":\"x\"}]}", 0), Err(NoReply::Unreadable(_))));
+        assert!(matches!(read(b"{\"error\":{\"message\":\"m\"}}", 0), Err(NoReply::Error(_))));
+        assert!(matches!(read(b"{\"choices\":[{\"error\":{\"code\":502}}]}", 0), Err(NoReply::Error(_))));
+        assert!(read(b"{\"error\":null,\"choices\":[{\"message\":{\"content\":\"x\"}}]}", 0).is_ok());
+    }
+
+    fn cut(text: &str) -> String {
+        let mut text = text.to_owned();
+        cut_at_stop(&mut text, &["\n".to_owned(), "Q:".to_owned()]);
+        text
+    }
+
+    #[test]
+    fn stops_cut_the_answer_and_nothing_before_it() {
+        assert_eq!(cut("THINK: a\nTHINK: b"), "THINK: a");
+        assert_eq!(cut("a Q: b\nc"), "a ");
+        assert_eq!(cut("\n\n0.8\nbecause"), "\n\n0.8");
+        assert_eq!(cut("<think>\nlong\n</think>\n\nANSWER: x\nmore"), "<think>\nlong\n</think>\n\nANSWER: x");
+        assert_eq!(cut("long\nthought</THINK>\nANSWER: x\nmore"), "long\nthought</THINK>\nANSWER: x");
+        assert_eq!(cut("<think>open\nfor ever"), "<think>open\nfor ever");
+        assert_eq!(cut("ß가\n"), "ß가");
+    }
+
+    #[test]
+    fn reasoning_alone_says_nothing() {
+        for text in ["", " \n", "<think>open", "<think>a</think>\n", "<Thinking>a</Thinking>"] {
+            assert!(!says_something(text), "{text:?}");
+        }
+        for text in ["x", "<think>a</think>x", "<b>x</b>"] {
+            assert!(says_something(text), "{text:?}");
+        }
+    }
+}

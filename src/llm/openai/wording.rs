@@ -1,0 +1,246 @@
+//! How servers word their errors. Each rule notes whose words it knows.
+
+use super::quirks::Parameter;
+use regex::Regex;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// The optional parameters that we send.
+const OURS: [&str; 6] = ["max_tokens", "max_completion_tokens", "temperature", "stop", "seed", "n"];
+
+/// The sentence in an error body: the `message` of whatever shape, or the text itself; nothing for HTML.
+pub fn message(body: &str) -> String {
+    let Ok(root) = serde_json::from_str::<Value>(body) else {
+        let body = body.trim();
+        return if body.starts_with('<') { String::new() } else { body.to_owned() };
+    };
+    // OpenAI and most; vLLM before 0.10; FastAPI (`detail`, a text or a list of `msg`); Ollama (`error` is a text).
+    ["/error/message", "/message", "/error", "/detail", "/detail/0/msg", "/0/error/message", "/error/error/message"]
+        .iter()
+        .find_map(|at| root.pointer(at).and_then(Value::as_str))
+        .map_or_else(String::new, str::to_owned)
+}
+
+/// The machine-readable words of an error: its `code` and `type`.
+fn codes(body: &str) -> Vec<String> {
+    let Ok(root) = serde_json::from_str::<Value>(body) else { return Vec::new() };
+    ["/error/code", "/error/type", "/code", "/type"].iter().filter_map(|at| root.pointer(at)?.as_str().map(str::to_lowercase)).collect()
+}
+
+fn has_code(body: &str, known: &[&str]) -> bool {
+    codes(body).iter().any(|c| known.contains(&c.as_str()))
+}
+
+/// Whether the prompt is longer than the model's window.
+pub fn is_too_long(body: &str) -> bool {
+    // llama.cpp; OpenAI, Azure; OpenRouter, Groq.
+    if has_code(body, &["exceed_context_size_error", "context_length_exceeded", "string_above_max_length", "request_too_large"]) {
+        return true;
+    }
+    let said = message(body).to_lowercase();
+    // vLLM: the *output* limit does not fit, the prompt does.
+    if said.contains("max_tokens") && said.contains("too large") {
+        return false;
+    }
+    [
+        "maximum context length",                       // OpenAI, vLLM, DeepSeek
+        "prompt is too long",                           // Anthropic
+        "exceeds the available context",                // llama.cpp
+        "exceed context window",                        // llama-cpp-python
+        "exceeds the context window",                   // OpenAI, responses
+        "exceeds the model's context",                  // Together
+        "context length exceeded",                      // several
+        "input is too long",                            // Bedrock
+        "too many tokens in the prompt",                // Cohere
+        "exceeds the maximum number of tokens allowed", // Google
+        "longer than the model's context length",       // SGLang
+        "inputs tokens + max_new_tokens",               // text-generation-inference
+        "too large for model with",                     // Mistral
+        "reduce the length of the messages",            // Groq
+    ]
+    .iter()
+    .any(|w| said.contains(w))
+}
+
+/// Whether money or quota is used up (waiting a minute does not help).
+pub fn is_out_of_quota(body: &str) -> bool {
+    if has_code(body, &["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits", "quota_exceeded"])
+    {
+        return true;
+    }
+    let said = message(body).to_lowercase();
+    // DeepSeek, OpenRouter, Anthropic.
+    ["insufficient balance", "insufficient credits", "insufficient funds", "insufficient quota", "credit balance is too low"]
+        .iter()
+        .any(|w| said.contains(w))
+}
+
+/// Whether the key is the trouble, whatever the status (Google says 400).
+pub fn is_bad_key(body: &str) -> bool {
+    let said = message(body).to_lowercase();
+    has_code(body, &["invalid_api_key"]) || ["api key not valid", "invalid api key", "incorrect api key"].iter().any(|w| said.contains(w))
+}
+
+/// Whether a content filter refuses the prompt (Azure and others; a filtered *reply* says so in its `finish_reason`).
+pub fn is_filtered(body: &str) -> bool {
+    has_code(body, &["content_filter", "content_policy_violation", "data_inspection_failed", "moderation_blocked"])
+}
+
+/// Whether the model's name is the trouble.
+pub fn is_unknown_model(body: &str) -> bool {
+    static NO_MODEL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\bmodel\b.{0,120}(?:not found|does not exist|is not a valid model)|(?:invalid|unknown|no such) model\b")
+            .expect("the pattern is a constant and valid")
+    });
+    has_code(body, &["model_not_found"]) || NO_MODEL.is_match(&message(body))
+}
+
+/// Which part of our request the server refuses, if it says so.
+pub fn refused_parameter(body: &str) -> Option<Parameter> {
+    let said = message(body);
+    let lower = said.to_lowercase();
+    if lower.contains("system") && ["role", "message", "instruction"].iter().any(|w| lower.contains(w)) && refuses(&lower) {
+        return Some(Parameter::System); // templates without a system turn (Gemma); o1-mini
+    }
+    if lower.contains("roles must alternate") {
+        return Some(Parameter::System); // the same, as Mistral's and Gemma's templates put it
+    }
+    if let Some(named) = named_parameter(body) {
+        return Some(parameter(&named, &lower));
+    }
+    if ["one completion choice", "only one choice", "multiple choices", "multiple completions"].iter().any(|w| lower.contains(w)) {
+        return Some(Parameter::Samples(None)); // llama-cpp-python, several proxies
+    }
+    if !refuses(&lower) {
+        return None;
+    }
+    OURS.iter().find(|name| mentions(&said, name)).map(|name| parameter(name, &lower))
+}
+
+/// The parameter that a machine-readable field names: OpenAI's `param`, FastAPI's `loc` (Mistral, vLLM).
+fn named_parameter(body: &str) -> Option<String> {
+    let root: Value = serde_json::from_str(body).ok()?;
+    let param = ["/error/param", "/param"].iter().find_map(|at| root.pointer(at)?.as_str().map(str::to_owned));
+    let is_ours = |name: &String| OURS.contains(&name.as_str());
+    let located = || {
+        let list = root.get("detail")?.as_array()?;
+        list.iter().filter_map(|item| item["loc"].as_array()).flatten().filter_map(|at| at.as_str().map(str::to_owned)).find(is_ours)
+    };
+    param.filter(is_ours).or_else(located)
+}
+
+fn parameter(name: &str, lower: &str) -> Parameter {
+    match name {
+        "max_tokens" => Parameter::Limit { renamed: lower.contains("max_completion_tokens") && !lower.contains("too large") },
+        "max_completion_tokens" => Parameter::Limit { renamed: false },
+        "temperature" => Parameter::Temperature,
+        "stop" => Parameter::Stop,
+        "seed" => Parameter::Seed,
+        _ => Parameter::Samples(bound(lower)),
+    }
+}
+
+/// The largest value that a message allows: `1 <= value <= 4`, `at most 4`, `less than or equal to 4`.
+fn bound(lower: &str) -> Option<usize> {
+    static BOUND: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?:value\s*<=|at most|less than or equal to|maximum (?:value )?(?:of|is)|up to|between 1 and)\s*(\d{1,4})")
+            .expect("the pattern is a constant and valid")
+    });
+    BOUND.captures(lower)?.get(1)?.as_str().parse().ok()
+}
+
+/// Whether a message refuses something.
+fn refuses(lower: &str) -> bool {
+    [
+        "support",
+        "not permitted",
+        "not allowed",
+        "unrecognized",
+        "unknown",
+        "unexpected",
+        "invalid",
+        "must be",
+        "only ",
+        "extra_forbidden",
+        "too large",
+        "deprecated",
+        "not available",
+        "not implemented",
+    ]
+    .iter()
+    .any(|w| lower.contains(w))
+}
+
+/// Whether `said` names the parameter: as a whole word, and for one letter only in quotes or before ` must`/` >`.
+fn mentions(said: &str, name: &str) -> bool {
+    if name.len() == 1 {
+        return [format!("'{name}'"), format!("\"{name}\""), format!("`{name}`"), format!("{name} > 1"), format!("{name} must")]
+            .iter()
+            .any(|w| said.match_indices(w.as_str()).any(|(at, _)| !said[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')));
+    }
+    said.match_indices(name).any(|(at, _)| {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        !said[..at].ends_with(word) && !said[at + name.len()..].starts_with(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_long_is_known_in_every_wording() {
+        for body in [
+            r#"{"object":"error","message":"This model's maximum context length is 8192 tokens. However, you requested 9011 tokens","type":"BadRequestError","code":400}"#,
+            r#"{"error":{"code":"context_length_exceeded","message":"x"}}"#,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9011 tokens > 8192 maximum"}}"#,
+            r#"{"error":{"code":400,"message":"request (4031 tokens) exceeds the available context size (2048 tokens), try increasing it","type":"exceed_context_size_error"}}"#,
+        ] {
+            assert!(is_too_long(body), "{body}");
+        }
+        assert!(!is_too_long(
+            r#"{"message":"'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 2048 tokens"}"#
+        ));
+        assert!(!is_too_long(r#"{"error":{"message":"Too many requests"}}"#));
+    }
+
+    #[test]
+    fn refused_parameters_are_found() {
+        let of = |message: &str| refused_parameter(&serde_json::json!({"error": {"message": message}}).to_string());
+        assert_eq!(of("Only one completion choice is allowed"), Some(Parameter::Samples(None)));
+        assert_eq!(of("Field 'n': Value must be between 1 <= value <= 4, but got 9"), Some(Parameter::Samples(Some(4))));
+        assert_eq!(of("'n' : number must be at most 1"), Some(Parameter::Samples(Some(1))));
+        assert_eq!(of("Unrecognized request argument supplied: seed"), Some(Parameter::Seed));
+        assert_eq!(of("System role not supported"), Some(Parameter::System));
+        assert_eq!(of("`stop` is not supported with this model"), Some(Parameter::Stop));
+        assert_eq!(of("'max_tokens' is too large: 5000. Use fewer"), Some(Parameter::Limit { renamed: false }));
+        assert_eq!(
+            of("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+            Some(Parameter::Limit { renamed: true })
+        );
+        assert_eq!(of("Invalid value in messages: nonstop seeds"), None);
+        assert_eq!(of("Your request was rejected"), None);
+        let mistral = r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}"#;
+        assert_eq!(refused_parameter(mistral), Some(Parameter::Seed));
+        assert_eq!(message(mistral), "Extra inputs are not permitted");
+        let by_param = r#"{"error":{"message":"No.","param":"temperature","code":"unsupported_value"}}"#;
+        assert_eq!(refused_parameter(by_param), Some(Parameter::Temperature));
+    }
+
+    #[test]
+    fn money_and_names_are_told_apart() {
+        assert!(is_out_of_quota(r#"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}"#));
+        assert!(!is_out_of_quota(r#"{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached for requests"}}"#));
+        assert!(is_unknown_model(r#"{"error":{"message":"model \"x\" not found, try pulling it first"}}"#));
+        assert!(is_unknown_model(r#"{"error":{"message":"The model `gpt-9` does not exist or you do not have access to it."}}"#));
+        assert!(!is_unknown_model(r#"{"error":{"message":"File Not Found"}}"#));
+    }
+
+    #[test]
+    fn sentences_are_found_in_every_shape() {
+        assert_eq!(message(r#"{"error":"bad key"}"#), "bad key");
+        assert_eq!(message("<html><h1>502</h1>"), "");
+        assert_eq!(message("upstream down"), "upstream down");
+        assert_eq!(message(r#"{"odd":1}"#), "");
+    }
+}

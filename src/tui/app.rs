@@ -1,0 +1,300 @@
+//! The explorer's state and how it changes. Pure: events in, effects and cells out; the shell around it ([`super::run`])
+//! has the terminal, the threads and the host.
+
+mod acts;
+mod draw;
+mod look;
+mod mouse;
+
+use super::command::{Context, Control, KeyMap};
+use super::host::{OpenHow, Status};
+use super::popups::reply::ReplyPopup;
+use super::popups::{Desk, Popup, Reaction};
+use super::session_view::SessionView;
+use super::theme::{Role, Themes};
+use super::views::start::{StartData, StartPage};
+use crate::calls::AskId;
+use crate::runner::{Command, Snapshot};
+use crossterm::event::{Event as TermEvent, KeyEvent, KeyEventKind};
+use ratatui::layout::Rect;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the shell has to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Tell the runner.
+    Send(Command),
+    /// Start a session with this question.
+    Start(String),
+    /// Open a session of the disk.
+    Open(PathBuf, OpenHow),
+    /// Copy a text.
+    Copy(String),
+    /// Capture the mouse, or leave it to the terminal.
+    Mouse(bool),
+    /// Draw everything again.
+    Redraw,
+    /// Stop until continued.
+    Suspend,
+    /// End.
+    Quit,
+}
+
+/// What is shown.
+#[derive(Debug)]
+enum Page {
+    Start(StartPage),
+    Session(Box<SessionView>),
+}
+
+/// The explorer.
+#[derive(Debug)]
+pub struct App {
+    keys: KeyMap,
+    themes: Themes,
+    page: Page,
+    popups: Vec<Box<dyn Popup>>,
+    effects: Vec<Effect>,
+    message: Option<(String, Role)>,
+    mouse: bool,
+    /// The last notice of the runner that was shown.
+    noticed: u64,
+    /// Asks whose prompt was opened for the person by itself: once each.
+    offered: HashSet<AskId>,
+    /// Numbers for inquiries.
+    inquiries: u64,
+    /// Where things were drawn, for the mouse.
+    spots: draw::Spots,
+}
+
+impl App {
+    /// The explorer on its start page.
+    #[must_use]
+    pub fn new(keys: KeyMap, themes: Themes, data: StartData) -> Self {
+        Self {
+            keys,
+            themes,
+            page: Page::Start(StartPage::new(data)),
+            popups: Vec::new(),
+            effects: Vec::new(),
+            message: None,
+            mouse: false,
+            noticed: 0,
+            offered: HashSet::new(),
+            inquiries: 1,
+            spots: draw::Spots::default(),
+        }
+    }
+
+    /// Shows a session from its first snapshot.
+    pub fn open_session(&mut self, snapshot: Arc<Snapshot>) {
+        self.popups.clear();
+        self.noticed = 0;
+        self.offered.clear();
+        self.page = Page::Session(Box::new(SessionView::new(snapshot)));
+        self.after_snapshot();
+    }
+
+    /// Takes up a newer snapshot of the session.
+    pub fn snapshot(&mut self, snapshot: Arc<Snapshot>) {
+        if let Page::Session(view) = &mut self.page {
+            view.update(snapshot);
+            self.after_snapshot();
+        }
+    }
+
+    fn after_snapshot(&mut self) {
+        let Page::Session(view) = &mut self.page else { return };
+        if let Some((number, text)) = &view.snapshot.live.notice
+            && *number != self.noticed
+        {
+            self.noticed = *number;
+            self.message = Some((text.clone(), Role::Accent));
+        }
+        let human = view.snapshot.live.flights.iter().find(|flight| flight.human).map(|flight| flight.ask);
+        if let Some(ask) = human.filter(|ask| self.popups.is_empty() && !self.offered.contains(ask)) {
+            self.offered.insert(ask);
+            self.popups.push(Box::new(ReplyPopup::new(ask)));
+        }
+        let desk = Desk { view: Some(view), keys: &self.keys };
+        let reaction = self.popups.last_mut().map(|popup| popup.update(&desk));
+        if let Some(reaction) = reaction {
+            self.react(reaction);
+        }
+    }
+
+    /// Shows other lights on the start page.
+    pub fn status(&mut self, status: Vec<Status>) {
+        if let Page::Start(page) = &mut self.page {
+            page.set_status(status);
+        }
+    }
+
+    /// Says something in the footer until the next key.
+    pub fn say(&mut self, text: impl Into<String>, role: Role) {
+        self.message = Some((text.into(), role));
+    }
+
+    /// What the shell has to do, once.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Whether the start page is shown.
+    #[must_use]
+    pub const fn on_start_page(&self) -> bool {
+        matches!(self.page, Page::Start(_))
+    }
+
+    /// Whether something moves by itself: a spinner, a clock.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        match &self.page {
+            Page::Start(_) => false,
+            Page::Session(view) => view.snapshot.live.flights.iter().any(|flight| !flight.human) || self.popups.iter().any(|p| p.waits()),
+        }
+    }
+
+    /// The session shown.
+    #[must_use]
+    pub fn session(&self) -> Option<&SessionView> {
+        match &self.page {
+            Page::Session(view) => Some(view),
+            Page::Start(_) => None,
+        }
+    }
+
+    /// Whether a popup is open.
+    #[must_use]
+    pub fn has_popup(&self) -> bool {
+        !self.popups.is_empty()
+    }
+
+    fn context(&self) -> Context {
+        self.session().map_or_else(Context::default, SessionView::context)
+    }
+
+    /// Takes an event of the terminal; whether the screen may look different now.
+    pub fn event(&mut self, event: &TermEvent) -> bool {
+        match event {
+            TermEvent::Key(key) if key.kind == KeyEventKind::Release => return false,
+            TermEvent::Key(key) => self.key(key),
+            TermEvent::Paste(text) => self.paste(text),
+            TermEvent::Mouse(mouse) => return self.mouse_event(mouse),
+            TermEvent::Resize(..) | TermEvent::FocusGained | TermEvent::FocusLost => {}
+        }
+        true
+    }
+
+    fn key(&mut self, key: &KeyEvent) {
+        self.message = None;
+        let always = self.keys.control(key).filter(|control| matches!(control, Control::Suspend | Control::Redraw));
+        if let Some(control) = always {
+            return self.run(control);
+        }
+        if key.code == crossterm::event::KeyCode::Char('c') && key.modifiers == crossterm::event::KeyModifiers::CONTROL {
+            return self.run(Control::Quit);
+        }
+        if let Some(popup) = self.popups.last_mut() {
+            let view = match &self.page {
+                Page::Session(view) => Some(&**view),
+                Page::Start(_) => None,
+            };
+            let reaction = popup.key(key, &Desk { view, keys: &self.keys });
+            return self.react(reaction);
+        }
+        if let Page::Start(page) = &mut self.page {
+            let effects = page.key(key, &self.keys);
+            match effects {
+                Ok(effects) => self.effects.extend(effects),
+                Err(control) => self.run(control),
+            }
+            return;
+        }
+        if let Some(control) = self.keys.control(key) {
+            self.try_run(control);
+        }
+    }
+
+    fn paste(&mut self, text: &str) {
+        if let Some(popup) = self.popups.last_mut() {
+            popup.paste(text);
+        } else if let Page::Start(page) = &mut self.page {
+            page.paste(text);
+        }
+    }
+
+    fn react(&mut self, reaction: Reaction) {
+        match reaction {
+            Reaction::Stay => {}
+            Reaction::Close => {
+                self.popups.pop();
+            }
+            Reaction::Send(commands) => self.effects.extend(commands.into_iter().map(Effect::Send)),
+            Reaction::Finish(commands) => {
+                self.popups.pop();
+                self.effects.extend(commands.into_iter().map(Effect::Send));
+            }
+            Reaction::Run(control) => {
+                self.popups.pop();
+                self.try_run(control);
+            }
+            Reaction::Become(popup, commands) => {
+                self.popups.pop();
+                self.popups.push(popup);
+                self.effects.extend(commands.into_iter().map(Effect::Send));
+            }
+            Reaction::Find(needle, done) => {
+                if done {
+                    self.popups.pop();
+                }
+                self.find(&needle);
+            }
+        }
+    }
+
+    /// Runs a command if it applies; if not, says why.
+    pub fn try_run(&mut self, control: Control) {
+        match control.applies(&self.context()) {
+            Ok(()) => self.run(control),
+            Err(why) => self.say(format!("{}: {why}", control.spec().name), Role::Warning),
+        }
+    }
+
+    fn run(&mut self, control: Control) {
+        match control {
+            Control::Quit => self.effects.push(Effect::Quit),
+            Control::Suspend => self.effects.push(Effect::Suspend),
+            Control::Redraw => self.effects.push(Effect::Redraw),
+            Control::Theme => {
+                self.themes.cycle();
+                let name = format!("theme: {}", self.themes.current().name);
+                self.say(name, Role::Accent);
+            }
+            Control::Mouse => {
+                self.mouse = !self.mouse;
+                self.effects.push(Effect::Mouse(self.mouse));
+                let said = if self.mouse {
+                    "the mouse is the explorer's; hold shift to select text, or `m` again"
+                } else {
+                    "the mouse is the terminal's: text can be selected"
+                };
+                self.say(said, Role::Accent);
+            }
+            Control::Palette => self.popups.push(Box::new(super::popups::palette::Palette::new(&self.keys, &self.context()))),
+            Control::Help => self.popups.push(Box::new(super::popups::help::Help::new(&self.keys, &self.context()))),
+            _ if self.acts(control) => {}
+            _ => self.look(control),
+        }
+    }
+
+    /// The rectangle and pane at a place of the screen last drawn.
+    fn spot(&self, x: u16, y: u16) -> Option<(super::command::Pane, Rect)> {
+        self.spots.panes.iter().copied().find(|(_, rect)| rect.contains((x, y).into()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

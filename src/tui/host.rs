@@ -1,0 +1,126 @@
+//! What the explorer needs from the program around it: connections to runners, and what the start page shows.
+
+use crate::runner::{Command, Snapshot};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+
+/// A session that is shown: snapshots come in, commands go out.
+#[derive(Debug)]
+pub struct Connection {
+    /// The newest snapshot, at most 60 a second.
+    pub snapshots: watch::Receiver<Arc<Snapshot>>,
+    /// To the runner.
+    pub commands: mpsc::UnboundedSender<Command>,
+}
+
+/// How a session of the disk is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenHow {
+    /// Only looked at: no model, no KG.
+    Replay,
+    /// Live; it starts paused.
+    Resume,
+}
+
+/// A question to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleQuestion {
+    /// The question.
+    pub question: String,
+    /// Its kind: `intersection`, `comparison`, ...
+    pub kind: String,
+    /// Relations to follow, at least.
+    pub hops: u32,
+}
+
+/// A session of the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its question.
+    pub question: String,
+    /// When it was last written, for people.
+    pub when: String,
+    /// How it ended or where it stands, for people.
+    pub outcome: String,
+    /// A remark: model, strategy, parent of a fork.
+    pub note: String,
+}
+
+/// Whether a KG or model can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Light {
+    /// It answers.
+    Ready,
+    /// It is being asked.
+    Checking,
+    /// A key is missing or wrong.
+    NoKey,
+    /// There is no connection.
+    Unreachable,
+    /// Something else is wrong.
+    Broken,
+}
+
+/// A status light of the start page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Which KG or model.
+    pub what: String,
+    /// The light.
+    pub light: Light,
+    /// What is there, or what to do.
+    pub line: String,
+}
+
+/// The program around the explorer.
+pub trait Host: Send {
+    /// Starts a session with this question.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    fn start(&self, question: &str) -> Result<Connection, String>;
+
+    /// Opens a session of the disk.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    fn open(&self, path: &Path, how: OpenHow) -> Result<Connection, String>;
+
+    /// Questions to try.
+    fn samples(&self) -> Vec<SampleQuestion>;
+
+    /// Recent sessions, newest first.
+    fn sessions(&self) -> Vec<SessionInfo>;
+
+    /// The recordings that come with the program.
+    fn recorded(&self) -> Vec<SessionInfo>;
+
+    /// The lights of KGs and model. Cheap: asked about once a second.
+    fn status(&self) -> Vec<Status>;
+
+    /// The model in use and what it is: `lexical: built in, no neural network`.
+    fn model_line(&self) -> String;
+}
+
+/// What is shown first.
+#[derive(Debug)]
+pub enum First {
+    /// The start page.
+    StartPage,
+    /// A session.
+    Session(Connection),
+}
+
+/// How the explorer is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The theme: a built-in name or a file.
+    pub theme: Option<String>,
+    /// Whether mouse events are captured from the start.
+    pub mouse: bool,
+    /// Warnings to show once, found before the screen was there.
+    pub theme_warnings: Vec<String>,
+}

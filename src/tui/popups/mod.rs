@@ -1,0 +1,82 @@
+//! Popups: guided flows over the panes. Each is a small machine of its own: keys in, a [`Reaction`] out. Escape leaves
+//! no trace.
+
+pub mod expand;
+pub mod find;
+pub mod help;
+mod inquiries;
+pub mod limits;
+pub mod line;
+pub mod linked;
+pub mod override_choice;
+pub mod palette;
+pub mod reply;
+
+use super::command::{Control, KeyMap};
+use super::session_view::SessionView;
+use super::theme::{Role, Theme};
+use super::widgets::put;
+use crate::runner::Command;
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::fmt::Debug;
+use std::time::Instant;
+
+/// What a popup can look at.
+pub struct Desk<'a> {
+    /// The session, if one is shown.
+    pub view: Option<&'a SessionView>,
+    /// The keys.
+    pub keys: &'a KeyMap,
+}
+
+/// What comes of a key.
+#[derive(Debug)]
+pub enum Reaction {
+    /// The popup stays.
+    Stay,
+    /// The popup goes.
+    Close,
+    /// Tell the runner; the popup stays.
+    Send(Vec<Command>),
+    /// Tell the runner; the popup goes.
+    Finish(Vec<Command>),
+    /// The popup goes and this command runs.
+    Run(Control),
+    /// Another popup takes its place.
+    Become(Box<dyn Popup>, Vec<Command>),
+    /// Look for this text; the popup goes if true.
+    Find(String, bool),
+}
+
+/// A popup.
+pub trait Popup: Debug + Send {
+    /// Takes a key.
+    fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction;
+
+    /// Takes a paste.
+    fn paste(&mut self, _text: &str) {}
+
+    /// Looks at a newer snapshot.
+    fn update(&mut self, _desk: &Desk<'_>) -> Reaction {
+        Reaction::Stay
+    }
+
+    /// Whether something is on its way, so that a spinner turns.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    /// Draws it over `area`, the whole screen.
+    fn draw(&mut self, buf: &mut Buffer, area: Rect, desk: &Desk<'_>, now: Instant, theme: &Theme);
+}
+
+/// The last row of a popup says which keys work; returns what is above it.
+fn with_keys(buf: &mut Buffer, inner: Rect, keys: &str, theme: &Theme) -> Rect {
+    if inner.height < 4 {
+        return inner;
+    }
+    put(buf, inner, inner.x, inner.bottom() - 1, keys, theme.style(Role::Dim));
+    Rect { height: inner.height - 1, ..inner }
+}

@@ -1,0 +1,112 @@
+//! A person as the model: the prompt is shown, the reply is typed.
+
+use super::super::theme::{Role, Theme};
+use super::super::widgets::editor::Editor;
+use super::super::widgets::pager::Pager;
+use super::super::widgets::wrap::Document;
+use super::super::widgets::{popup, put};
+use super::{Desk, Popup, Reaction, with_keys};
+use crate::calls::AskId;
+use crate::runner::Command;
+use crate::search::{Call, State};
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::time::Instant;
+
+/// The prompt of an ask, and the reply to its next open slot.
+#[derive(Debug)]
+pub struct ReplyPopup {
+    ask: AskId,
+    prompt: Option<Pager>,
+    editor: Editor,
+    sent: Vec<u32>,
+}
+
+impl ReplyPopup {
+    /// A popup for `ask`.
+    #[must_use]
+    pub fn new(ask: AskId) -> Self {
+        Self { ask, prompt: None, editor: Editor::default(), sent: Vec::new() }
+    }
+
+    /// Slots that have no sample and were not replied to here.
+    fn open(&self, state: &State) -> Vec<u32> {
+        let Some(ask) = state.ask(self.ask) else { return Vec::new() };
+        let empty = (0u32..).zip(&ask.samples).filter(|(_, sample)| sample.is_none()).map(|(slot, _)| slot);
+        empty.filter(|slot| !self.sent.contains(slot)).collect()
+    }
+
+    fn send(&mut self, state: &State, all: bool) -> Reaction {
+        let text = self.editor.value();
+        let open = self.open(state);
+        if text.trim().is_empty() || open.is_empty() {
+            return Reaction::Stay;
+        }
+        let slots: Vec<u32> = if all { open.clone() } else { open[..1].to_vec() };
+        self.sent.extend(&slots);
+        let reply = |slot: u32| Command::Reply { ask: self.ask, slot, text: text.clone() };
+        let commands: Vec<Command> = slots.iter().copied().map(reply).collect();
+        self.editor = Editor::default();
+        if slots.len() == open.len() { Reaction::Finish(commands) } else { Reaction::Send(commands) }
+    }
+}
+
+fn prompt(state: &State, ask: AskId) -> Document {
+    let mut document = Document::default();
+    let Some(Call::Llm(call)) = state.ask(ask).map(|ask| &ask.call) else { return document };
+    for part in call.parts.iter().filter_map(|part| state.parts.get(part.index())) {
+        let filled = matches!(part.kind, crate::calls::PartKind::Question | crate::calls::PartKind::Graph | crate::calls::PartKind::Path);
+        document.push(if filled { Role::Filled } else { Role::Text }, part.text.trim_end());
+        document.blank();
+    }
+    document
+}
+
+impl Popup for ReplyPopup {
+    fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
+        let Some(view) = desk.view else { return Reaction::Close };
+        match (key.code, &mut self.prompt) {
+            (KeyCode::Esc, _) => return Reaction::Close,
+            (KeyCode::Enter, _) if key.modifiers.is_empty() => return self.send(&view.snapshot.state, false),
+            (KeyCode::Tab, _) => return self.send(&view.snapshot.state, true),
+            (KeyCode::PageUp, Some(prompt)) => prompt.page(-1),
+            (KeyCode::PageDown, Some(prompt)) => prompt.page(1),
+            _ => {
+                self.editor.key(key);
+            }
+        }
+        Reaction::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.editor.paste(text);
+    }
+
+    fn update(&mut self, desk: &Desk<'_>) -> Reaction {
+        // Answered elsewhere, dropped, or another session.
+        let waits = desk.view.is_some_and(|view| view.snapshot.live.flights.iter().any(|flight| flight.human && flight.ask == self.ask));
+        if waits { Reaction::Stay } else { Reaction::Close }
+    }
+
+    fn draw(&mut self, buf: &mut Buffer, area: Rect, desk: &Desk<'_>, _now: Instant, theme: &Theme) {
+        let Some(view) = desk.view else { return };
+        let state = &view.snapshot.state;
+        let total = state.ask(self.ask).map_or(0, |ask| ask.samples.len());
+        let number = total - self.open(state).len().min(total) + 1;
+        let title = format!("You are the model: sample {} of {total}", number.min(total));
+        let inner = popup(buf, area, 120, area.height.saturating_sub(2).max(5), &title, theme);
+        let body =
+            with_keys(buf, inner, "Enter sends  Tab sends for all samples left  alt-Enter new line  PgUp PgDn prompt  Esc hides", theme);
+        let below = (body.height / 3).clamp(1, 8).min(body.height);
+        let above = Rect { height: body.height.saturating_sub(below + 1), ..body };
+        let pager = self.prompt.get_or_insert_with(|| Pager::new(prompt(state, self.ask)));
+        pager.render(buf, above, theme);
+        if above.height > 0 {
+            let rule = format!("── your reply {}", "─".repeat(usize::from(body.width)));
+            put(buf, body, body.x, above.bottom(), &rule, theme.style(Role::Border));
+        }
+        let editor = Rect { y: body.bottom().saturating_sub(below), height: below, ..body };
+        self.editor.render(buf, editor, theme);
+    }
+}

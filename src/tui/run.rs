@@ -1,0 +1,296 @@
+//! The shell around the [`App`]: terminal, threads, host. Draws only when something changed: all events are drained
+//! first, then one frame is drawn, at most sixty a second.
+
+use super::app::{App, Effect};
+use super::command::KeyMap;
+use super::host::{Connection, First, Host, Options};
+use super::terminal::{Screen, Signal, watch_signals};
+use super::theme::{Depth, Role, Themes};
+use super::views::start::StartData;
+use crate::runner::{Command, Snapshot};
+use crossterm::event::{Event as TermEvent, poll, read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+
+/// The shortest time between two frames.
+const FRAME: Duration = Duration::from_millis(16);
+/// How often a spinner turns.
+const TURN: Duration = Duration::from_millis(100);
+/// How often the start page asks for lights.
+const LIGHTS: Duration = Duration::from_secs(1);
+
+/// What wakes the loop.
+enum Msg {
+    Term(TermEvent),
+    Signal(Signal),
+    /// There is a newer snapshot of the connection with this number.
+    Newer(u64),
+    /// The runner of the connection with this number is gone.
+    Gone(u64),
+    /// The terminal can't be read any more.
+    NoInput(String),
+}
+
+/// Runs the explorer until the person ends it. Blocks; a tokio runtime with the runners must run elsewhere.
+///
+/// # Errors
+/// When there is no usable terminal (a [`super::terminal::ScreenError`] inside), or when it is lost.
+pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()> {
+    let depth = Depth::of_environment(|name| std::env::var(name).ok());
+    let (themes, warnings) = Themes::new(options.theme.as_deref(), depth);
+    let mut app = App::new(KeyMap::default(), themes, start_data(host));
+    let mut warned: Vec<String> = options.theme_warnings;
+    warned.extend(warnings.iter().map(ToString::to_string));
+    if !warned.is_empty() {
+        app.say(warned.join(" · "), Role::Warning);
+    }
+    let mut screen = Screen::open()?;
+    let (tell, told) = channel();
+    let wires = listen(tell.clone())?;
+    read_input(tell);
+    let mut shell = Shell { app, host, wires, connection: None, number: 0, dirty: true };
+    if options.mouse {
+        shell.perform(Effect::Mouse(true), &mut screen)?;
+    }
+    if let First::Session(connection) = first {
+        shell.connect(connection);
+    }
+    let ended = shell.work(&told, &mut screen);
+    drop(screen);
+    shell.disconnect();
+    ended
+}
+
+fn start_data(host: &dyn Host) -> StartData {
+    StartData {
+        samples: host.samples(),
+        sessions: host.sessions(),
+        recorded: host.recorded(),
+        status: host.status(),
+        model: host.model_line(),
+    }
+}
+
+/// A connection that the listener is told to watch.
+type Wire = (u64, watch::Receiver<Arc<Snapshot>>);
+
+/// Reports signals and newer snapshots, on a thread of its own.
+fn listen(tell: Sender<Msg>) -> std::io::Result<mpsc::UnboundedSender<Wire>> {
+    let (wires, mut told) = mpsc::unbounded_channel::<Wire>();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::Builder::new().name("tot-listen".to_owned()).spawn(move || {
+        runtime.block_on(async move {
+            let signals = tell.clone();
+            // Without handlers the terminal is still given back on return and panic.
+            let _ = watch_signals(move |signal| signals.send(Msg::Signal(signal)).is_ok());
+            while let Some((number, mut snapshots)) = told.recv().await {
+                let tell = tell.clone();
+                tokio::spawn(async move {
+                    while snapshots.changed().await.is_ok() {
+                        if tell.send(Msg::Newer(number)).is_err() {
+                            return;
+                        }
+                        // The runner sends at most 60 a second; one message a frame is enough.
+                        tokio::time::sleep(FRAME).await;
+                    }
+                    let _ = tell.send(Msg::Gone(number));
+                });
+            }
+        });
+    })?;
+    Ok(wires)
+}
+
+/// Reports what the terminal sends, on a thread of its own that ends with the receiver.
+fn read_input(tell: Sender<Msg>) {
+    std::thread::spawn(move || {
+        loop {
+            let sent = match poll(Duration::from_millis(500)) {
+                Ok(false) => continue,
+                Ok(true) => match read() {
+                    Ok(event) => tell.send(Msg::Term(event)),
+                    Err(error) => tell.send(Msg::NoInput(error.to_string())),
+                },
+                Err(error) => tell.send(Msg::NoInput(error.to_string())).and(Err(std::sync::mpsc::SendError(Msg::Gone(0)))),
+            };
+            if sent.is_err() {
+                return;
+            }
+        }
+    });
+}
+
+struct Shell<'a> {
+    app: App,
+    host: &'a dyn Host,
+    wires: mpsc::UnboundedSender<Wire>,
+    connection: Option<Connection>,
+    /// Of the connection.
+    number: u64,
+    dirty: bool,
+}
+
+impl Shell<'_> {
+    /// The loop.
+    fn work(&mut self, told: &Receiver<Msg>, screen: &mut Screen) -> anyhow::Result<()> {
+        let mut drawn = Instant::now().checked_sub(FRAME).unwrap_or_else(Instant::now);
+        let mut lights = Instant::now();
+        loop {
+            if self.dirty && drawn.elapsed() >= FRAME {
+                drawn = Instant::now();
+                screen.draw(|frame| self.app.draw(frame, drawn))?;
+                self.dirty = false;
+            }
+            let wait = if self.dirty {
+                FRAME.saturating_sub(drawn.elapsed())
+            } else if self.app.moves() {
+                TURN
+            } else if self.app.on_start_page() {
+                LIGHTS
+            } else {
+                Duration::from_secs(3600)
+            };
+            match told.recv_timeout(wait) {
+                Ok(msg) => {
+                    if self.take(msg, screen)? {
+                        return Ok(());
+                    }
+                    // Drain, then draw once.
+                    while let Ok(msg) = told.try_recv() {
+                        if self.take(msg, screen)? {
+                            return Ok(());
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.dirty |= self.app.moves(),
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            if self.app.on_start_page() && lights.elapsed() >= LIGHTS {
+                lights = Instant::now();
+                self.app.status(self.host.status());
+                self.dirty = true;
+            }
+        }
+    }
+
+    /// Takes a message; whether this is the end.
+    fn take(&mut self, msg: Msg, screen: &mut Screen) -> anyhow::Result<bool> {
+        match msg {
+            Msg::Term(event) => {
+                self.dirty |= self.app.event(&event);
+                for effect in self.app.take_effects() {
+                    if self.perform(effect, screen)? {
+                        return Ok(true);
+                    }
+                }
+            }
+            Msg::Newer(number) if number == self.number => {
+                if let Some(connection) = &mut self.connection {
+                    let snapshot = connection.snapshots.borrow_and_update().clone();
+                    self.app.snapshot(snapshot);
+                    self.dirty = true;
+                }
+                self.send_all();
+            }
+            Msg::Gone(number) if number == self.number => {
+                self.app.say("the engine of this session has ended; everything is saved", Role::Warning);
+                self.dirty = true;
+            }
+            Msg::Newer(_) | Msg::Gone(_) => {}
+            Msg::Signal(Signal::End) => return Ok(true),
+            Msg::Signal(Signal::Stop) => screen.suspend()?,
+            Msg::Signal(Signal::Continued) => {
+                screen.resume()?;
+                self.dirty = true;
+            }
+            Msg::NoInput(why) => anyhow::bail!("the terminal can't be read any more: {why}"),
+        }
+        Ok(false)
+    }
+
+    /// Sends what a snapshot made popups say; nothing else can come of one.
+    fn send_all(&mut self) {
+        for effect in self.app.take_effects() {
+            if let Effect::Send(command) = effect {
+                self.send(command);
+            }
+        }
+    }
+
+    fn send(&mut self, command: Command) {
+        let sent = self.connection.as_ref().is_some_and(|connection| connection.commands.send(command).is_ok());
+        if !sent {
+            self.app.say("this session has no engine any more; open it again to go on", Role::Warning);
+        }
+    }
+
+    /// Does what the app asks for; whether this is the end.
+    fn perform(&mut self, effect: Effect, screen: &mut Screen) -> anyhow::Result<bool> {
+        match effect {
+            Effect::Send(command) => self.send(command),
+            Effect::Start(question) => {
+                let opened = self.host.start(&question);
+                self.opened(opened);
+            }
+            Effect::Open(path, how) => {
+                let opened = self.host.open(&path, how);
+                self.opened(opened);
+            }
+            Effect::Copy(text) => self.copy(&text, screen)?,
+            Effect::Mouse(on) => screen.set_mouse(on)?,
+            Effect::Redraw => screen.redraw()?,
+            Effect::Suspend => {
+                screen.suspend()?;
+                self.dirty = true;
+            }
+            Effect::Quit => return Ok(true),
+        }
+        Ok(false)
+    }
+
+    fn opened(&mut self, opened: Result<Connection, String>) {
+        match opened {
+            Ok(connection) => self.connect(connection),
+            Err(why) => self.app.say(why, Role::Error),
+        }
+        self.dirty = true;
+    }
+
+    fn connect(&mut self, mut connection: Connection) {
+        self.disconnect();
+        self.number += 1;
+        let snapshot = connection.snapshots.borrow_and_update().clone();
+        // If the listener is gone, so is the terminal; the loop ends by itself.
+        let _ = self.wires.send((self.number, connection.snapshots.clone()));
+        self.connection = Some(connection);
+        self.app.open_session(snapshot);
+    }
+
+    fn disconnect(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            // A runner that is gone has nothing left to save.
+            let _ = connection.commands.send(Command::Quit);
+        }
+    }
+
+    /// Copies through the terminal and into a file, since nobody can know whether the terminal took it.
+    fn copy(&mut self, text: &str, screen: &mut Screen) -> std::io::Result<()> {
+        screen.copy(text)?;
+        let path = copy_path(self.app.session().and_then(|view| view.snapshot.live.path.clone()));
+        let letters = text.chars().count();
+        match path.and_then(|path| std::fs::write(&path, text).map(|()| path)) {
+            Ok(path) => self.app.say(format!("copied {letters} letters to the clipboard, and into {}", path.display()), Role::Accent),
+            Err(_) => self.app.say(format!("copied {letters} letters to the clipboard (OSC 52)"), Role::Accent),
+        }
+        self.dirty = true;
+        Ok(())
+    }
+}
+
+/// The file for copies: beside the session, where only its owner writes.
+fn copy_path(session: Option<PathBuf>) -> std::io::Result<PathBuf> {
+    session.map(|path| path.with_extension("copy.txt")).ok_or_else(|| std::io::Error::other("the session is not on disk"))
+}

@@ -1,0 +1,218 @@
+//! What follows from a state for the screen, derived once per state: values, standings, what is next, leftovers.
+
+use super::widgets::value::Level;
+use crate::asm::Action;
+use crate::graph::{Direction, EntityId};
+use crate::search::{Act, NodeId, Outcome, Standing, State, Step, Valuation, Value};
+use crate::text::one_line;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A choice that became no node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// What was chosen or said.
+    pub text: String,
+    /// Why it became nothing.
+    pub why: String,
+    /// Whether it only had too few votes.
+    pub outvoted: bool,
+    /// Samples that said so.
+    pub votes: usize,
+}
+
+/// A state with what the panes need of it.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// The state.
+    pub state: Arc<State>,
+    /// Value of every node.
+    pub levels: Vec<Level>,
+    /// Standing of every node.
+    pub standings: Vec<Standing>,
+    /// Leftovers by node.
+    pub left: HashMap<NodeId, Vec<Left>>,
+    /// The node that is expanded next; none at the end.
+    pub next: Option<NodeId>,
+    /// The node that is being expanded.
+    pub working: Option<NodeId>,
+    /// The answer.
+    pub answer: Option<NodeId>,
+    /// Whether the search has ended.
+    pub finished: bool,
+}
+
+impl Scene {
+    /// Derives everything from `state`.
+    #[must_use]
+    pub fn of(state: Arc<State>) -> Self {
+        let finished = state.finished.as_deref().filter(|(_, seq)| *seq >= state.reconsider);
+        let (answer, is_finished) = (finished.and_then(|(end, _)| end.answer), finished.is_some());
+        let mut left: HashMap<NodeId, Vec<Left>> = HashMap::new();
+        for leftover in state.leftovers() {
+            if let Some(row) = left_of(&state, leftover.node, leftover.reading) {
+                left.entry(leftover.node).or_default().push(row);
+            }
+        }
+        Self {
+            levels: levels(&state),
+            standings: state.standings(),
+            left,
+            next: if is_finished { None } else { state.next_node() },
+            working: state.open_steps().filter_map(|step| step.node).last(),
+            answer,
+            finished: is_finished,
+            state,
+        }
+    }
+
+    /// The value of a node.
+    #[must_use]
+    pub fn level(&self, id: NodeId) -> Level {
+        self.levels.get(id.index()).copied().unwrap_or(Level::None)
+    }
+
+    /// The standing of a node.
+    #[must_use]
+    pub fn standing(&self, id: NodeId) -> Standing {
+        self.standings.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The step that expanded a node, by the strategy or the last one by hand.
+    #[must_use]
+    pub fn step_of(&self, id: NodeId) -> Option<&Step> {
+        let expanded = self.state.node(id).and_then(|node| node.expanded);
+        match expanded {
+            Some(step) => self.state.step(step),
+            None => self.state.steps.iter().rev().map(|step| &**step).find(|step| step.node == Some(id)),
+        }
+    }
+
+    /// The position of a KG in the session.
+    #[must_use]
+    pub fn kg(&self, name: &str) -> usize {
+        let started = self.state.started.as_deref();
+        started.and_then(|s| s.kgs.iter().position(|(kg, _)| &**kg == name)).unwrap_or(0)
+    }
+}
+
+/// The values in force, all in one pass over nodes and acts.
+fn levels(state: &State) -> Vec<Level> {
+    let mut levels: Vec<Level> = state
+        .nodes
+        .iter()
+        .map(|node| match (node.value, node.valuation) {
+            (Value::Scored(value), _) => Level::Scored(value),
+            (Value::ByHand(value), _) => Level::ByHand(value),
+            (Value::Unknown, Some(Valuation::NotScored)) => Level::None,
+            (Value::Unknown, _) => Level::Unreadable,
+            (Value::Pending, _) => Level::Pending,
+        })
+        .collect();
+    for act in state.acts.iter().filter(|act| act.active) {
+        if let Act::SetValue { node, value } = &act.what
+            && let Some(level) = levels.get_mut(node.index())
+        {
+            *level = Level::ByHand(*value);
+        }
+    }
+    levels
+}
+
+fn left_of(state: &State, node: NodeId, reading: &crate::search::Reading) -> Option<Left> {
+    let votes = reading.slots.len();
+    match &reading.outcome {
+        Outcome::Outvoted(action) => {
+            let text = describe(state, Some(node), action);
+            Some(Left { text, why: "outvoted".to_owned(), outvoted: true, votes })
+        }
+        Outcome::Rejected { text, why, .. } => {
+            let text = if text.is_empty() { "(nothing)".to_owned() } else { one_line(text) };
+            Some(Left { text, why: one_line(why), outvoted: false, votes })
+        }
+        _ => None,
+    }
+}
+
+/// The glyph of an action.
+#[must_use]
+pub const fn glyph(action: &Action) -> &'static str {
+    match action {
+        Action::Root => "?",
+        Action::Think { .. } => "∴",
+        Action::Answer { .. } => "★",
+        Action::Expand { .. } => "⇲",
+        Action::SelectEntities { .. } => "◇",
+        Action::SelectRelation { relation } => match relation.direction {
+            Direction::Out => "→",
+            Direction::In => "←",
+        },
+        Action::Error { .. } => "!",
+    }
+}
+
+/// An action in words, on one line; labels are looked up on the way from `at` to the root.
+#[must_use]
+pub fn describe(state: &State, at: Option<NodeId>, action: &Action) -> String {
+    match action {
+        Action::Root => "question".to_owned(),
+        Action::Think { text } => format!("think: {}", one_line(text)),
+        Action::Answer { text, .. } => format!("answer: {}", one_line(text)),
+        Action::Expand { text } if text.trim().is_empty() => "expand".to_owned(),
+        Action::Expand { text } => format!("expand: {}", one_line(text)),
+        Action::SelectEntities { ids } => {
+            let names: Vec<String> = ids.iter().map(|id| entity_name(state, at, id)).collect();
+            names.join(", ")
+        }
+        Action::SelectRelation { relation } => {
+            let label = relation_label(state, at, &relation.id);
+            match relation.direction {
+                Direction::Out => label,
+                Direction::In => format!("is {label} of"),
+            }
+        }
+        Action::Error { why } => format!("no usable sample: {}", one_line(why)),
+    }
+}
+
+/// The nodes from `at` up to the root.
+fn upwards(state: &State, at: Option<NodeId>) -> impl Iterator<Item = &crate::search::Node> {
+    std::iter::successors(at.and_then(|id| state.node(id)), |node| node.parent.and_then(|parent| state.node(parent)))
+}
+
+/// The label of an entity of the local graph of `at`, or its id.
+#[must_use]
+pub fn entity_name(state: &State, at: Option<NodeId>, id: &EntityId) -> String {
+    let brought = upwards(state, at).find_map(|node| node.delta.entities.iter().find(|entity| entity.id == *id));
+    let linked = || {
+        state.acts.iter().filter(|act| act.active).find_map(|act| match &act.what {
+            Act::Link { add, .. } => add.iter().find(|entity| entity.id == *id),
+            _ => None,
+        })
+    };
+    one_line(brought.or_else(linked).map_or(id, |entity| entity.name()))
+}
+
+/// The label of a relation: from the walk to `at`, from what KGs said of it in any listing, or its id.
+#[must_use]
+pub fn relation_label(state: &State, at: Option<NodeId>, id: &str) -> String {
+    let brought = upwards(state, at).find_map(|node| node.delta.relations.iter().find(|(relation, _)| &**relation == id));
+    if let Some((_, label)) = brought {
+        return one_line(label);
+    }
+    let listed = state.asks.iter().rev().filter_map(|ask| ask.reply.as_deref()).find_map(|reply| match &reply.data {
+        crate::calls::KgData::Relations(relations) => relations.iter().find(|r| &*r.at.id == id).and_then(|r| r.label.as_deref()),
+        _ => None,
+    });
+    one_line(listed.unwrap_or(id))
+}
+
+/// A node in words. Its own delta counts: a relation's label comes with its edges.
+#[must_use]
+pub fn label(state: &State, id: NodeId) -> String {
+    let Some(node) = state.node(id) else { return format!("node {}", id.0) };
+    if node.parent.is_none() {
+        return state.started.as_deref().map_or_else(|| "question".to_owned(), |s| one_line(&s.question));
+    }
+    describe(state, Some(id), &node.action)
+}

@@ -1,0 +1,236 @@
+//! A session on the screen: the newest snapshot, the place in time that is looked at, and the panes.
+
+use super::command::{Context, NodeFacts, Pane, Run};
+use super::scene::Scene;
+use super::views::graph::GraphPane;
+use super::views::inspector::{self, Tab};
+use super::views::timeline::TimelinePane;
+use super::views::tree::TreePane;
+use super::widgets::pager::Pager;
+use crate::asm::Action;
+use crate::runner::{RunState, Snapshot};
+use crate::search::{Event, NodeId, State};
+use std::sync::Arc;
+
+/// What is looked for in the panes.
+#[derive(Clone, Debug, Default)]
+pub struct Find {
+    /// The text, in lower case; empty = nothing.
+    pub needle: String,
+}
+
+/// Everything that is shown of one session.
+#[derive(Debug)]
+pub struct SessionView {
+    /// The newest snapshot.
+    pub snapshot: Arc<Snapshot>,
+    /// How many entries the view has seen; none = all of them, the present.
+    pub past: Option<usize>,
+    /// What is shown: of the present, or of the past that is looked at.
+    pub scene: Scene,
+    /// The search tree.
+    pub tree: TreePane,
+    /// The local graph.
+    pub graph: GraphPane,
+    /// The inspector's tab.
+    pub tab: Tab,
+    /// The inspector's text.
+    pub inspector: Pager,
+    /// The timeline.
+    pub timeline: TimelinePane,
+    /// The pane with the focus.
+    pub focus: Pane,
+    /// Whether the focused pane is shown alone.
+    pub zoom: bool,
+    /// Whether the selection follows the search.
+    pub follow: bool,
+    /// What is looked for.
+    pub find: Find,
+    inspected: Option<(NodeId, Tab, u64)>,
+}
+
+impl SessionView {
+    /// A view of `snapshot`, in the present.
+    #[must_use]
+    pub fn new(snapshot: Arc<Snapshot>) -> Self {
+        let scene = Scene::of(snapshot.state.clone());
+        let recorded = snapshot.live.replay;
+        let mut view = Self {
+            snapshot,
+            past: None,
+            scene,
+            tree: TreePane::new(),
+            graph: GraphPane::default(),
+            tab: Tab::default(),
+            inspector: Pager::default(),
+            timeline: TimelinePane::default(),
+            focus: Pane::Tree,
+            zoom: false,
+            follow: !recorded,
+            find: Find::default(),
+            inspected: None,
+        };
+        view.tree.rebuild(&view.scene);
+        view.follow_search();
+        view.to_latest_entry();
+        view
+    }
+
+    /// Takes up a newer snapshot. While the view is in the past only the header and the timeline change.
+    pub fn update(&mut self, snapshot: Arc<Snapshot>) {
+        let other = snapshot.live.session != self.snapshot.live.session;
+        let changed = other || !Arc::ptr_eq(&snapshot.state, &self.snapshot.state);
+        let at_end = self.timeline.selected + 1 >= self.snapshot.entries().len();
+        self.snapshot = snapshot;
+        if other {
+            self.past = None;
+            self.tree.forget();
+            self.graph.forget();
+            self.inspected = None;
+        }
+        if self.past.is_none() {
+            if changed {
+                self.show(self.snapshot.state.clone());
+            }
+            if at_end || other {
+                self.to_latest_entry();
+            }
+        }
+    }
+
+    fn to_latest_entry(&mut self) {
+        self.timeline.selected = self.snapshot.entries().len().saturating_sub(1);
+    }
+
+    fn show(&mut self, state: Arc<State>) {
+        self.scene = Scene::of(state);
+        self.tree.rebuild(&self.scene);
+        if self.follow {
+            self.follow_search();
+        }
+    }
+
+    /// Selects what the search works on: the node of the open step, else the next one, else the answer.
+    pub fn follow_search(&mut self) {
+        let wanted = self.scene.working.or(self.scene.next).or(self.scene.answer);
+        if let Some(id) = wanted.filter(|id| self.scene.state.node(*id).is_some()) {
+            self.tree.reveal(&self.scene, id);
+        }
+    }
+
+    /// The selected node.
+    #[must_use]
+    pub fn node(&self) -> Option<NodeId> {
+        self.tree.selected()
+    }
+
+    /// Selects a node, because a person wants to look at it.
+    pub fn select(&mut self, id: NodeId) {
+        self.follow = false;
+        self.tree.reveal(&self.scene, id);
+    }
+
+    /// How many entries the view has seen.
+    #[must_use]
+    pub fn seen(&self) -> usize {
+        self.past.unwrap_or_else(|| self.snapshot.entries().len())
+    }
+
+    /// Looks at the state after `count` entries (at least the first; all of them = the present).
+    pub fn look_at(&mut self, count: usize) {
+        let all = self.snapshot.entries().len();
+        let count = count.clamp(1.min(all), all);
+        if count == all {
+            self.past = None;
+            self.show(self.snapshot.state.clone());
+        } else if let Ok(state) = self.snapshot.timeline.state_at(count as u64) {
+            self.past = Some(count);
+            self.show(Arc::new(state));
+        }
+        self.timeline.selected = count.saturating_sub(1);
+    }
+
+    /// Looks one event earlier or later.
+    pub fn event(&mut self, forward: bool) {
+        let seen = self.seen();
+        self.look_at(if forward { seen + 1 } else { seen.saturating_sub(1) });
+    }
+
+    /// Looks one expansion earlier or later: at the moment after its last value, or at its beginning.
+    pub fn expansion(&mut self, forward: bool) {
+        let entries = self.snapshot.entries();
+        let begins = |at: &usize| matches!(&entries[*at].ev, Event::Opened { counts: true, .. });
+        let seen = self.seen();
+        let count = if forward {
+            (seen..entries.len()).find(begins).map_or(entries.len(), |at| at + 1)
+        } else {
+            (0..seen.saturating_sub(1)).rev().find(begins).map_or(1, |at| at + 1)
+        };
+        self.look_at(count);
+    }
+
+    /// Puts the panes that depend on the selected node in order, before they are drawn.
+    pub fn settle(&mut self) {
+        let node = self.node();
+        self.graph.show(&self.scene, node);
+        let Some(id) = node else {
+            self.inspector.set(super::widgets::wrap::Document::default());
+            self.inspected = None;
+            return;
+        };
+        let key = (id, self.tab, self.scene.state.seq);
+        if self.inspected == Some(key) {
+            return;
+        }
+        let same_place = self.inspected.is_some_and(|(node, tab, _)| (node, tab) == (id, self.tab));
+        let document = inspector::document(&self.scene, id, self.tab);
+        if same_place {
+            self.inspector.replace(document);
+        } else {
+            self.inspector.set(document);
+        }
+        self.inspected = Some(key);
+    }
+
+    /// What decides which commands apply now.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        let state = &self.scene.state;
+        let live = &self.snapshot.live;
+        let node = self.node().and_then(|id| state.node(id)).map(|node| NodeFacts {
+            state: node.asm,
+            is_root: node.parent.is_none(),
+            is_answer: node.action.is_answer(),
+            is_error: matches!(node.action, Action::Error { .. }),
+            has_choices: !node.children.is_empty() || self.scene.left.contains_key(&node.id),
+        });
+        Context {
+            run: self.run(),
+            past: self.past.is_some(),
+            at_start: self.seen() <= 1,
+            session: true,
+            in_flight: live.flights.len(),
+            paced: !live.pause.is_zero(),
+            node,
+            can_undo: self.snapshot.state.undoable().is_some(),
+            can_redo: self.snapshot.state.redoable().is_some(),
+            finding: !self.find.needle.is_empty(),
+            has_next: self.scene.next.is_some(),
+            pane: Some(self.focus),
+        }
+    }
+
+    /// What the search does.
+    #[must_use]
+    pub fn run(&self) -> Run {
+        match self.snapshot.run_state() {
+            RunState::Running => Run::Running,
+            RunState::Pausing(_) => Run::Pausing,
+            RunState::Paused => Run::Paused,
+            RunState::Stepping => Run::Stepping,
+            RunState::WaitingForYou => Run::Waiting,
+            RunState::Finished => Run::Finished,
+            RunState::Replay => Run::Recorded,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The header: the question, what the search does, KGs and model; and the banner below it.
+
+use super::super::command::Run;
+use super::super::session_view::SessionView;
+use super::super::theme::{Role, Theme, kg_sign};
+use super::super::widgets::put;
+use super::super::widgets::spark::{seconds, spinner};
+use crate::runner::RunState;
+use crate::search::{OutcomeKind, State};
+use crate::text;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::time::Instant;
+
+/// What the search does, with its sign and role.
+#[must_use]
+pub fn run_text(view: &SessionView) -> (String, Role) {
+    match view.snapshot.run_state() {
+        RunState::Running => ("▶ running".to_owned(), Role::Good),
+        RunState::Pausing(calls) => (format!("◫ pausing, {calls} in flight"), Role::Warning),
+        RunState::Paused if view.snapshot.state.halted.is_some() => ("■ stands still".to_owned(), Role::Error),
+        RunState::Paused => ("❚❚ paused".to_owned(), Role::Warning),
+        RunState::Stepping => ("▸ stepping".to_owned(), Role::Accent),
+        RunState::WaitingForYou => ("✎ waiting for you".to_owned(), Role::ByHand),
+        RunState::Finished | RunState::Replay => finished(&view.snapshot.state).unwrap_or_else(|| ("◷ recording".to_owned(), Role::Accent)),
+    }
+}
+
+/// How the search ended: the answer and its value.
+fn finished(state: &State) -> Option<(String, Role)> {
+    let (end, _) = state.finished.as_deref()?;
+    let answer = end.answer.and_then(|id| match &state.node(id)?.action {
+        crate::asm::Action::Answer { text, .. } => Some((text::one_line(text), state.value(id).known())),
+        _ => None,
+    });
+    Some(match (end.outcome, answer) {
+        (OutcomeKind::Answered, Some((answer, Some(value)))) => (format!("✔ {answer} ({value})"), Role::Good),
+        (OutcomeKind::Answered, Some((answer, None))) => (format!("✔ {answer}"), Role::Good),
+        (_, Some((answer, value))) => {
+            let value = value.map_or_else(|| "?".to_owned(), |value| value.to_string());
+            (format!("≈ best effort: {answer} ({value})"), Role::Warning)
+        }
+        _ => ("✗ no answer".to_owned(), Role::Warning),
+    })
+}
+
+/// What the model is; a model that is none says so.
+#[must_use]
+pub fn model(name: &str) -> String {
+    match name.split(':').next() {
+        Some("lexical") => format!("{name} (no neural network)"),
+        Some("script") => format!("{name} (a script, no model)"),
+        Some("human") => format!("{name} (you)"),
+        _ => name.to_owned(),
+    }
+}
+
+/// What is in flight, and since when.
+#[must_use]
+pub fn in_flight(view: &SessionView, now: Instant) -> Option<String> {
+    let flights = &view.snapshot.live.flights;
+    let first = flights.iter().find(|flight| !flight.human)?;
+    let ms = u64::try_from(now.saturating_duration_since(first.since).as_millis()).unwrap_or(u64::MAX);
+    let more = if flights.len() > 1 { format!(" and {} more", flights.len() - 1) } else { String::new() };
+    Some(format!("{} {}{more} · {}", spinner(ms), text::one_line(&first.what), seconds(ms)))
+}
+
+/// Draws the header on one line: the right part first, what is left goes to the question.
+pub fn render(buf: &mut Buffer, area: Rect, view: &SessionView, now: Instant, theme: &Theme) {
+    if area.is_empty() {
+        return;
+    }
+    buf.set_style(area, theme.style(Role::Header));
+    let (run, role) = run_text(view);
+    let started = view.snapshot.state.started.as_deref();
+    let width = usize::from(area.width);
+    let run = text::cut(&run, (width / 2).max(10)).into_owned();
+    let mut right: Vec<(String, Role)> = vec![(run, role)];
+    let mut used = text::width(&right[0].0);
+    let flight = in_flight(view, now).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
+    let kgs = started.map(|s| s.kgs.iter().enumerate().map(|(at, (kg, _))| (format!("  {} {kg}", kg_sign(at)), Role::of_kg(at))));
+    let model = started.map(|s| (format!("  {}", model(&s.model)), Role::Dim));
+    for piece in kgs.into_iter().flatten().chain(model).chain(flight) {
+        if used + text::width(&piece.0) + 24 <= width {
+            used += text::width(&piece.0);
+            right.push(piece);
+        }
+    }
+    let question = started.map_or("", |s| s.question.as_str());
+    let room = width.saturating_sub(used + 9);
+    let title = format!("tot · {}", text::cut(&text::one_line(question), room));
+    let at = |x: u16, text: &str, role: Role, buf: &mut Buffer| {
+        put(buf, area, x, area.y, text, theme.style(Role::Header).patch(theme.style(role)))
+    };
+    if width >= 24 {
+        at(area.x + 1, &title, Role::Title, buf);
+    }
+    let mut x = area.right().saturating_sub(u16::try_from(used + usize::from(width > used)).unwrap_or(area.width)).max(area.x);
+    for (text, role) in &right {
+        x = at(x, text, *role, buf);
+    }
+}
+
+/// The line that must be seen, if there is one.
+#[must_use]
+pub fn banner(view: &SessionView) -> Option<String> {
+    if let Some(seen) = view.past {
+        let all = view.snapshot.entries().len();
+        let goes_on = match view.run() {
+            Run::Running | Run::Stepping | Run::Pausing => "; the search goes on",
+            _ => "",
+        };
+        return Some(format!("◷ looking back: after event {} of {}{goes_on} · `)` to the present · `f` forks here", seen - 1, all - 1));
+    }
+    if let Some(why) = &view.snapshot.state.halted {
+        return Some(format!("■ the search stands still: {} · space tries again", text::one_line(why)));
+    }
+    let live = &view.snapshot.live;
+    if let Some(flight) = live.flights.iter().find(|flight| flight.human) {
+        return Some(format!("✎ the search waits for you: {} · Enter opens the prompt", text::one_line(&flight.what)));
+    }
+    if live.replaying_parent {
+        return Some("⑂ a fork: replies come from the parent's recording until the walks differ".to_owned());
+    }
+    if live.replay {
+        return Some("◷ a recording: no model and no KG is asked · `[` `]` `{` `}` go through time".to_owned());
+    }
+    None
+}
+
+/// Draws the banner.
+pub fn render_banner(buf: &mut Buffer, area: Rect, text: &str, theme: &Theme) {
+    if !area.is_empty() {
+        buf.set_style(area, theme.style(Role::Banner));
+        put(buf, area, area.x.saturating_add(1), area.y, text, theme.style(Role::Banner));
+    }
+}

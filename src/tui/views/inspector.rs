@@ -1,0 +1,88 @@
+//! The inspector: whatever a person sees of a node, they can ask "why?" of here. Each tab is a document, made by a
+//! function of the scene and the node.
+
+mod calls;
+mod evidence;
+mod prompt;
+mod samples;
+mod trajectory;
+mod value;
+mod why;
+
+pub use prompt::sent as prompt_as_sent;
+
+use super::super::scene::Scene;
+use super::super::theme::Role;
+use super::super::widgets::wrap::Document;
+use crate::search::NodeId;
+
+/// A tab.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// Prompts as sent.
+    #[default]
+    Prompt,
+    /// Raw replies, votes, what was parsed and what was rejected.
+    Samples,
+    /// The score and where it is from.
+    Value,
+    /// What the KGs were asked.
+    Calls,
+    /// The reasons.
+    Why,
+    /// Actions and observations from the root.
+    Trajectory,
+    /// The facts that an answer rests on.
+    Evidence,
+}
+
+impl Tab {
+    /// Every tab, in order.
+    pub const ALL: [Self; 7] = [Self::Prompt, Self::Samples, Self::Value, Self::Calls, Self::Why, Self::Trajectory, Self::Evidence];
+
+    /// Its title.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "Prompt",
+            Self::Samples => "Samples",
+            Self::Value => "Value",
+            Self::Calls => "KG calls",
+            Self::Why => "Why",
+            Self::Trajectory => "Trajectory",
+            Self::Evidence => "Evidence",
+        }
+    }
+
+    /// The tab `by` places on, round the end.
+    #[must_use]
+    pub fn step(self, forward: bool) -> Self {
+        let at = Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0);
+        Self::ALL[(at + if forward { 1 } else { Self::ALL.len() - 1 }) % Self::ALL.len()]
+    }
+}
+
+/// What a tab says of a node.
+#[must_use]
+pub fn document(scene: &Scene, node: NodeId, tab: Tab) -> Document {
+    match tab {
+        Tab::Prompt => prompt::document(scene, node),
+        Tab::Samples => samples::document(scene, node),
+        Tab::Value => value::document(scene, node),
+        Tab::Calls => calls::document(scene, node),
+        Tab::Why => why::document(scene, node),
+        Tab::Trajectory => trajectory::document(scene, node),
+        Tab::Evidence => evidence::document(scene, node),
+    }
+}
+
+fn heading(document: &mut Document, text: impl Into<String>) {
+    if !document.is_empty() {
+        document.blank();
+    }
+    document.push_line([(Role::Accent, text.into())]);
+}
+
+fn line(document: &mut Document, role: Role, text: impl Into<String>) {
+    document.push_line([(role, text.into())]);
+}

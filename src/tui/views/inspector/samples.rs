@@ -1,0 +1,121 @@
+//! What the model said, word for word, and what was made of it.
+
+use super::super::super::scene::{Scene, describe, glyph};
+use super::super::super::theme::Role;
+use super::super::super::widgets::wrap::Document;
+use super::{heading, line};
+use crate::calls::Sample;
+use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Step};
+
+pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
+    let mut document = Document::default();
+    let node = scene.state.node(id);
+    if let Some(start) = node.filter(|node| node.parent.is_none()).and_then(|node| scene.state.step(node.step)) {
+        readings(&mut document, scene, id, start, "Linking the question");
+        raw(&mut document, scene, start, |purpose| matches!(purpose, Purpose::Extract | Purpose::Match));
+    }
+    if let Some(step) = scene.step_of(id) {
+        let title = if step.by_hand() { "Grown by hand" } else { "The vote" };
+        readings(&mut document, scene, id, step, title);
+        raw(&mut document, scene, step, |purpose| purpose == Purpose::Sample);
+    }
+    if document.is_empty() {
+        line(&mut document, Role::Dim, "No samples yet: this node was not expanded.");
+    }
+    document
+}
+
+fn readings(document: &mut Document, scene: &Scene, id: NodeId, step: &Step, title: &str) {
+    let rows: Vec<&Reading> = step.readings.iter().flat_map(|(_, rows)| rows).chain(&step.refused).collect();
+    let samples: usize = step.readings.iter().flat_map(|(_, rows)| rows).map(|row| row.slots.len()).sum();
+    let kept = rows.iter().filter(|row| matches!(row.outcome, Outcome::Kept(_))).count();
+    if rows.is_empty() && step.notices.is_empty() {
+        return;
+    }
+    heading(document, if samples > 0 { format!("{title}: {samples} samples → {kept} choices") } else { title.to_owned() });
+    for row in rows {
+        let votes = (Role::Title, format!("{:>2}×  ", row.slots.len()));
+        let slots = (Role::Dim, slots(&row.slots));
+        match &row.outcome {
+            Outcome::Kept(action) => document.push_line([
+                votes,
+                (Role::Good, "kept      ".to_owned()),
+                (Role::Text, format!("{} {}", glyph(action), describe(&scene.state, Some(id), action))),
+                slots,
+            ]),
+            Outcome::Outvoted(action) => document.push_line([
+                votes,
+                (Role::Dim, "outvoted  ".to_owned()),
+                (Role::Dim, format!("{} {}", glyph(action), describe(&scene.state, Some(id), action))),
+                slots,
+            ]),
+            Outcome::Rejected { text, reason, why } => {
+                document.push_line([votes, (Role::Error, "rejected  ".to_owned()), (Role::Text, text.clone()), slots]);
+                document.push_line([(Role::Warning, format!("      ⊘ {} ({})", why, reason.name()))]);
+            }
+            Outcome::Mention(mention) => {
+                document.push_line([votes, (Role::Good, "mention   ".to_owned()), (Role::Text, mention.clone())]);
+            }
+            Outcome::Entity(Some(entity)) => document.push_line([
+                votes,
+                (Role::Good, "entity    ".to_owned()),
+                (Role::Text, entity.name().to_owned()),
+                (Role::Dim, format!("  {} · {}", entity.id, entity.description.as_deref().unwrap_or_default())),
+            ]),
+            Outcome::Entity(None) => document.push_line([votes, (Role::Warning, "no entity: none of the candidates fits".to_owned())]),
+        }
+    }
+    for notice in &step.notices {
+        line(document, Role::Warning, format!("⚠ {notice}"));
+    }
+}
+
+fn slots(slots: &[u32]) -> String {
+    if slots.is_empty() {
+        return String::new();
+    }
+    let numbers: Vec<String> = slots.iter().map(|slot| (slot + 1).to_string()).collect();
+    format!("  (sample {})", numbers.join(", "))
+}
+
+fn raw(document: &mut Document, scene: &Scene, step: &Step, wanted: impl Fn(Purpose) -> bool) {
+    for ask in scene.state.asks.iter().filter(|ask| ask.key.step == step.id && ask.is_llm() && wanted(ask.key.purpose)) {
+        raw_samples(document, ask);
+    }
+}
+
+/// The raw replies of an ask, with what the service said about each.
+pub(super) fn raw_samples(document: &mut Document, ask: &Ask) {
+    if let Some(error) = &ask.error {
+        heading(document, "The model call failed");
+        document.push(Role::Error, &error.message);
+    }
+    for (slot, sample) in ask.samples.iter().enumerate() {
+        match sample {
+            Some(sample) => raw_sample(document, slot + 1, ask.samples.len(), sample),
+            None if ask.error.is_none() => {
+                heading(document, format!("Sample {} of {}", slot + 1, ask.samples.len()));
+                line(document, Role::Unknown, "… not here yet");
+            }
+            None => {}
+        }
+    }
+}
+
+fn raw_sample(document: &mut Document, number: usize, of: usize, sample: &Sample) {
+    let finish = sample.finish.as_deref().unwrap_or("not said");
+    heading(document, format!("Sample {number} of {of} · finish: {finish}"));
+    if finish == "length" {
+        line(document, Role::Warning, "cut at the token limit");
+    }
+    if let Some(reasoning) = &sample.reasoning {
+        line(document, Role::Dim, "▌ reasoning, sent apart");
+        document.push(Role::Dim, reasoning);
+        line(document, Role::Dim, "▌ reply");
+    }
+    match &sample.text {
+        Some(text) if text.is_empty() => line(document, Role::Warning, "(an empty text)"),
+        Some(text) => document.push(Role::Text, text),
+        None => line(document, Role::Warning, "(the service sent no text)"),
+    }
+}

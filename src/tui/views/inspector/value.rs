@@ -1,0 +1,48 @@
+//! The value of a node, and what the model said for it.
+
+use super::super::super::scene::Scene;
+use super::super::super::theme::Role;
+use super::super::super::widgets::value::Level;
+use super::super::super::widgets::wrap::Document;
+use super::samples::raw_samples;
+use super::{heading, line};
+use crate::search::{Act, NodeId, Valuation};
+
+pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
+    let mut document = Document::default();
+    let Some(node) = scene.state.node(id) else { return document };
+    let level = scene.level(id);
+    let (number, said) = match level {
+        Level::None => ("none".to_owned(), "this node is not scored, on purpose"),
+        Level::Pending => ("…".to_owned(), "it is not there yet"),
+        Level::Unreadable => ("?".to_owned(), "no number between 0 and 1 could be read from the reply; it counts as unknown, never as 0"),
+        Level::Scored(value) => (value.to_string(), if node.parent.is_none() { "by rule: the question is 1.0" } else { "from the model" }),
+        Level::ByHand(value) => (value.to_string(), "by hand"),
+    };
+    heading(&mut document, "Value");
+    let role = level.micro().map_or(Role::Unknown, Role::of_value);
+    document.push_line([(role, number), (Role::Text, format!("  {said}"))]);
+    let threshold = scene.state.settings().threshold;
+    if node.action.is_answer() {
+        let reached = level.micro().is_some_and(|value| value >= threshold);
+        let (role, word) = if reached { (Role::Good, "reaches") } else { (Role::Warning, "does not reach") };
+        document.push_line([(role, format!("It {word} the threshold {threshold}."))]);
+    }
+    for act in scene.state.acts.iter() {
+        if let Act::SetValue { node, value } = &act.what
+            && *node == id
+        {
+            let fate = if act.active { "" } else { "  (undone)" };
+            document.push_line([(Role::ByHand, format!("✎ set to {value} by hand{fate}"))]);
+        }
+    }
+    if let Some(Valuation::Asked(ask)) = node.valuation
+        && let Some(ask) = scene.state.ask(ask)
+    {
+        if matches!(level, Level::ByHand(_)) {
+            line(&mut document, Role::Dim, "What the model had said:");
+        }
+        raw_samples(&mut document, ask);
+    }
+    document
+}

@@ -1,0 +1,256 @@
+//! The start page: a question to type, samples, recent sessions and recordings, and a light for every KG and model.
+
+use super::super::app::Effect;
+use super::super::command::{Control, KeyMap};
+use super::super::host::{Light, OpenHow, SampleQuestion, SessionInfo, Status};
+use super::super::theme::{Role, Theme};
+use super::super::widgets::input::LineInput;
+use super::super::widgets::{pane, put, scroll_to};
+use crate::text::{self, one_line};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// What the start page shows.
+#[derive(Clone, Debug, Default)]
+pub struct StartData {
+    /// Questions to try.
+    pub samples: Vec<SampleQuestion>,
+    /// Recent sessions.
+    pub sessions: Vec<SessionInfo>,
+    /// Shipped recordings.
+    pub recorded: Vec<SessionInfo>,
+    /// Lights.
+    pub status: Vec<Status>,
+    /// The model in use.
+    pub model: String,
+}
+
+/// A row that can be picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    Heading(&'static str),
+    Sample(usize),
+    Session(usize),
+    Recorded(usize),
+}
+
+/// The start page.
+#[derive(Debug)]
+pub struct StartPage {
+    data: StartData,
+    question: LineInput,
+    rows: Vec<Row>,
+    /// The selected row; none while the question line has the focus.
+    at: Option<usize>,
+    offset: usize,
+    /// Which of the earlier questions stands in the line.
+    history: Option<usize>,
+}
+
+impl StartPage {
+    /// The page, the cursor in the question line.
+    #[must_use]
+    pub fn new(data: StartData) -> Self {
+        let mut rows = Vec::new();
+        let mut section = |heading, count, row: fn(usize) -> Row| {
+            if count > 0 {
+                rows.push(Row::Heading(heading));
+                rows.extend((0..count).map(row));
+            }
+        };
+        section("Questions to try", data.samples.len(), Row::Sample);
+        section("Recordings to look at", data.recorded.len(), Row::Recorded);
+        section("Your sessions", data.sessions.len(), Row::Session);
+        Self { data, question: LineInput::default(), rows, at: None, offset: 0, history: None }
+    }
+
+    /// Shows other lights.
+    pub fn set_status(&mut self, status: Vec<Status>) {
+        self.data.status = status;
+    }
+
+    /// Takes a paste into the question line.
+    pub fn paste(&mut self, text: &str) {
+        self.at = None;
+        self.question.paste(text);
+    }
+
+    /// Takes a key: what the shell has to do, or a command to run.
+    ///
+    /// # Errors
+    /// A command of the table that the page does not handle itself.
+    pub fn key(&mut self, key: &KeyEvent, keys: &KeyMap) -> Result<Vec<Effect>, Control> {
+        match (key.code, self.at) {
+            (KeyCode::Down | KeyCode::Tab, _) => self.step(true),
+            (KeyCode::Up | KeyCode::BackTab, Some(_)) => self.step(false),
+            (KeyCode::Up, None) => self.recall(),
+            (KeyCode::Esc, Some(_)) => self.at = None,
+            (KeyCode::Esc, None) if !self.question.value().is_empty() => self.question.set(""),
+            (KeyCode::Enter, None) => {
+                let question = self.question.value().trim().to_owned();
+                if !question.is_empty() {
+                    return Ok(vec![Effect::Start(question)]);
+                }
+                self.step(true);
+            }
+            (KeyCode::Enter, Some(at)) => return Ok(self.open(self.rows[at], false)),
+            (KeyCode::Char('p'), Some(at)) if key.modifiers.is_empty() => return Ok(self.open(self.rows[at], true)),
+            (KeyCode::F(1), _) => return Err(Control::Help),
+            (KeyCode::Char(letter), Some(_)) if key.modifiers == KeyModifiers::NONE || key.modifiers == KeyModifiers::SHIFT => {
+                let control = keys.control(key);
+                let handled = matches!(control, Some(Control::Quit | Control::Help | Control::Palette | Control::Theme | Control::Mouse));
+                match (handled, control) {
+                    (true, Some(control)) => return Err(control),
+                    (_, Some(Control::Up)) => self.step(false),
+                    (_, Some(Control::Down)) => self.step(true),
+                    _ if letter.is_alphanumeric() => {
+                        // Whoever types wants to ask.
+                        self.at = None;
+                        self.question.key(key);
+                    }
+                    _ => {}
+                }
+            }
+            (_, None) => {
+                if self.question.key(key) {
+                    self.history = None;
+                }
+            }
+            _ => {}
+        }
+        Ok(Vec::new())
+    }
+
+    fn step(&mut self, down: bool) {
+        let picks: Vec<usize> = (0..self.rows.len()).filter(|at| !matches!(self.rows[*at], Row::Heading(_))).collect();
+        self.at = match self.at.and_then(|at| picks.iter().position(|pick| *pick == at)) {
+            None if down => picks.first().copied(),
+            None => None,
+            Some(at) if down => picks.get(at + 1).or(picks.last()).copied(),
+            Some(at) => at.checked_sub(1).and_then(|at| picks.get(at)).copied(),
+        };
+    }
+
+    /// Puts the question before the one in the line there.
+    fn recall(&mut self) {
+        let next = self.history.map_or(0, |at| at + 1);
+        if let Some(session) = self.data.sessions.get(next) {
+            self.question.set(&session.question);
+            self.history = Some(next);
+        }
+    }
+
+    fn open(&self, row: Row, replay: bool) -> Vec<Effect> {
+        let how = if replay { OpenHow::Replay } else { OpenHow::Resume };
+        match row {
+            Row::Heading(_) => Vec::new(),
+            Row::Sample(at) => self.data.samples.get(at).map(|sample| Effect::Start(sample.question.clone())).into_iter().collect(),
+            Row::Session(at) => self.data.sessions.get(at).map(|session| Effect::Open(session.path.clone(), how)).into_iter().collect(),
+            Row::Recorded(at) => {
+                self.data.recorded.get(at).map(|session| Effect::Open(session.path.clone(), OpenHow::Replay)).into_iter().collect()
+            }
+        }
+    }
+
+    /// Draws the page.
+    pub fn render(&mut self, buf: &mut Buffer, area: Rect, message: Option<&(String, Role)>, keys: &KeyMap, theme: &Theme) {
+        let footer = Rect { y: area.bottom() - 1, height: 1, ..area };
+        let mut rest = Rect { height: area.height - 1, ..area };
+        if area.width < 40 || area.height < 10 {
+            self.question.render(buf, area, "a question", theme);
+            return;
+        }
+        let mut take = |rows: u16| {
+            let taken = Rect { height: rows.min(rest.height), ..rest };
+            rest.y += taken.height;
+            rest.height -= taken.height;
+            taken
+        };
+        let head = take(2);
+        let x = put(buf, head, head.x + 1, head.y, "tot ", theme.style(Role::Accent));
+        put(buf, head, x, head.y, "· questions answered by walks over knowledge graphs", theme.style(Role::Dim));
+        put(buf, head, head.x + 1, head.y + 1, &format!("model: {}", self.data.model), theme.style(Role::Text));
+        let ask = pane(buf, take(3), "Ask", self.at.is_none(), theme);
+        let x = put(buf, ask, ask.x, ask.y, "› ", theme.style(Role::Key));
+        let line = Rect { x, width: ask.right().saturating_sub(x), ..ask };
+        self.question.render(buf, line, "a question about the graph; Enter asks it", theme);
+        let lights = take(u16::try_from(self.data.status.len()).unwrap_or(u16::MAX).saturating_add(2).min(8));
+        self.render_lights(buf, lights, theme);
+        self.render_rows(buf, rest, theme);
+        buf.set_style(footer, theme.style(Role::Header));
+        match message {
+            Some((message, role)) => super::footer::render_message(buf, footer, message, *role, theme),
+            None => {
+                let keys = match self.at.map(|at| self.rows[at]) {
+                    None => "Enter asks  ↓ samples and sessions  ↑ earlier questions  F1 help  ctrl-c quit".to_owned(),
+                    Some(Row::Session(_)) => format!("Enter goes on with it  p plays it back  {} quit", keys.key(Control::Quit)),
+                    Some(Row::Recorded(_)) => format!("Enter plays it  {} quit", keys.key(Control::Quit)),
+                    Some(_) => format!("Enter asks it  letters begin a question of your own  {} quit", keys.key(Control::Quit)),
+                };
+                put(buf, footer, footer.x + 1, footer.y, &keys, theme.style(Role::Header).patch(theme.style(Role::Dim)));
+            }
+        }
+    }
+
+    fn render_lights(&self, buf: &mut Buffer, area: Rect, theme: &Theme) {
+        let inner = pane(buf, area, "Knowledge graphs and model", false, theme);
+        for (status, y) in self.data.status.iter().zip(inner.y..inner.bottom()) {
+            let (sign, role) = match status.light {
+                Light::Ready => ("● ready      ", Role::Good),
+                Light::Checking => ("◌ checking   ", Role::Dim),
+                Light::NoKey => ("▲ no key     ", Role::Warning),
+                Light::Unreachable => ("✗ unreachable", Role::Error),
+                Light::Broken => ("✗ broken     ", Role::Error),
+            };
+            let x = put(buf, inner, inner.x, y, sign, theme.style(role));
+            let what = one_line(&status.what);
+            let pad = " ".repeat(14_usize.saturating_sub(text::width(&what)));
+            let x = put(buf, inner, x + 1, y, &format!("{what}{pad} "), theme.style(Role::Title));
+            put(buf, inner, x, y, &status.line, theme.style(Role::Dim));
+        }
+    }
+
+    fn render_rows(&mut self, buf: &mut Buffer, area: Rect, theme: &Theme) {
+        let inner = pane(buf, area, "Or pick", self.at.is_some(), theme);
+        self.offset = scroll_to(self.offset, self.at.unwrap_or(0), inner.height.into(), self.rows.len());
+        for (at, y) in (self.offset..self.rows.len()).zip(inner.y..inner.bottom()) {
+            let row = Rect { y, height: 1, ..inner };
+            match self.rows[at] {
+                Row::Heading(text) => {
+                    put(buf, row, row.x, y, text, theme.style(Role::Accent));
+                }
+                Row::Sample(n) => {
+                    if let Some(sample) = self.data.samples.get(n) {
+                        let hops = if sample.hops == 1 { "1 hop".to_owned() } else { format!("{} hops", sample.hops) };
+                        two(buf, row, &sample.question, &format!("{} · {hops}", sample.kind), theme);
+                    }
+                }
+                Row::Session(n) | Row::Recorded(n) => {
+                    let list = if matches!(self.rows[at], Row::Session(_)) { &self.data.sessions } else { &self.data.recorded };
+                    if let Some(session) = list.get(n) {
+                        let about: Vec<&str> = [&session.outcome, &session.note, &session.when]
+                            .into_iter()
+                            .map(String::as_str)
+                            .filter(|t| !t.is_empty())
+                            .collect();
+                        two(buf, row, &session.question, &about.join(" · "), theme);
+                    }
+                }
+            }
+            if self.at == Some(at) {
+                buf.set_style(row, theme.style(Role::Selection));
+            }
+        }
+    }
+}
+
+/// A row with a remark at the right edge.
+fn two(buf: &mut Buffer, row: Rect, left: &str, right: &str, theme: &Theme) {
+    let right = one_line(right);
+    let right = text::cut(&right, usize::from(row.width) / 2);
+    let wide = u16::try_from(text::width(&right)).unwrap_or(0);
+    let room = Rect { width: row.width.saturating_sub(wide + 2), ..row };
+    put(buf, room, row.x + 2, row.y, left, theme.style(Role::Text));
+    put(buf, row, row.right().saturating_sub(wide), row.y, &right, theme.style(Role::Dim));
+}

@@ -1,0 +1,136 @@
+//! Every event with its time and origin, and a cursor to look back with.
+
+use super::super::scene::{describe, label};
+use super::super::theme::{Role, Theme};
+use super::super::widgets::pager::scroll_mark;
+use super::super::widgets::{put, scroll_to};
+use crate::calls::KgData;
+use crate::search::{By, Call, Entry, Event, Got, State, StepKind};
+use crate::text::one_line;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::sync::Arc;
+
+/// The timeline pane.
+#[derive(Clone, Debug, Default)]
+pub struct TimelinePane {
+    /// The selected entry.
+    pub selected: usize,
+    offset: usize,
+    height: usize,
+}
+
+impl TimelinePane {
+    /// Rows of a page.
+    #[must_use]
+    pub const fn page(&self) -> usize {
+        if self.height > 2 { self.height - 1 } else { 1 }
+    }
+
+    /// The entry at `y` of the area last drawn.
+    #[must_use]
+    pub fn row_at(&self, area: Rect, y: u16) -> usize {
+        self.offset + usize::from(y.saturating_sub(area.y))
+    }
+
+    /// Draws the entries around the cursor; those after `view` are in the future of what the panes show.
+    #[expect(clippy::too_many_arguments, reason = "the entries, the state that names things, the place and the looks")]
+    pub fn render(&mut self, buf: &mut Buffer, area: Rect, entries: &[Arc<Entry>], state: &State, view: usize, focus: bool, theme: &Theme) {
+        self.height = area.height.into();
+        self.selected = self.selected.min(entries.len().saturating_sub(1));
+        self.offset = scroll_to(self.offset, self.selected, self.height, entries.len());
+        let start = entries.first().map_or(0, |entry| entry.at);
+        let line = Rect { width: area.width.saturating_sub(u16::from(entries.len() > self.height)), ..area };
+        for (at, y) in (self.offset..entries.len()).zip(area.y..area.bottom()) {
+            let entry = &entries[at];
+            let past = at < view;
+            let dim = theme.style(Role::Dim);
+            let x = put(buf, line, line.x, y, &format!("{at:>5} "), dim);
+            let x = put(buf, line, x, y, &format!("{:>9} ", clock(entry.at.saturating_sub(start))), dim);
+            let (origin, role) = origin(entry);
+            let x = put(buf, line, x, y, &format!("{origin:<7}"), theme.style(role));
+            let role = if past { Role::Text } else { Role::Dim };
+            put(buf, line, x, y, &summary(entry, state), theme.style(role));
+            if at == self.selected {
+                let row = Rect { y, height: 1, ..line };
+                buf.set_style(row, theme.style(if focus { Role::Selection } else { Role::SelectionAway }));
+            }
+        }
+        scroll_mark(buf, area, self.offset, self.height, entries.len(), theme);
+    }
+}
+
+/// `+0:03.214`
+fn clock(ms: u64) -> String {
+    format!("+{}:{:02}.{:03}", ms / 60_000, ms % 60_000 / 1000, ms % 1000)
+}
+
+/// Whose event it is: model, KG, engine or person.
+const fn origin(entry: &Entry) -> (&'static str, Role) {
+    match (&entry.ev, entry.by) {
+        (_, By::You) => ("you", Role::ByHand),
+        (_, By::Engine) => ("engine", Role::Accent),
+        (Event::Replied { got: Got::Samples(_), .. }, By::World) => ("model", Role::Value3),
+        (Event::Replied { got: Got::Kg(_), .. }, By::World) => ("KG", Role::Kg0),
+        (_, By::World) => ("world", Role::Kg1),
+    }
+}
+
+/// An entry in one line. `state` names nodes, acts and asks; it may be of a later time.
+#[must_use]
+pub fn summary(entry: &Entry, state: &State) -> String {
+    let named = |id: crate::search::NodeId| format!("node {} ({})", id.0, label(state, id));
+    match &entry.ev {
+        Event::Started(started) => format!("started: {}", one_line(&started.question)),
+        Event::Resumed { lost } => format!("opened again; {} calls are sent again", lost.len()),
+        Event::Part { kind, text, .. } => format!("text of a prompt: {kind:?}, {} letters", text.chars().count()),
+        Event::Asked { ask, key, call, .. } => match call {
+            Call::Llm(llm) => format!("asked the model ({:?}, {} samples) · ask {}", key.purpose, llm.slots, ask.0),
+            Call::Kg(kg) => format!("asked {}: {} · ask {}", kg.kg, kg.op.name(), ask.0),
+        },
+        Event::Replied { ask, got, took_ms, .. } => match got {
+            Got::Samples(samples) => format!("{} samples in {took_ms} ms · ask {}", samples.len(), ask.0),
+            Got::Kg(reply) => format!("{} in {took_ms} ms · ask {}", rows(&reply.data), ask.0),
+        },
+        Event::Failed { ask, error } => format!("failed: {} · ask {}", one_line(&error.message), ask.0),
+        Event::Halted { why } => format!("stands still: {}", one_line(why)),
+        Event::Opened { kind, node, why, .. } => {
+            let what = match kind {
+                StepKind::Start => "links the question",
+                StepKind::Expand => "expands",
+                StepKind::ForceFinal => "asks for a forced answer at",
+                StepKind::Hand => "grows by hand at",
+            };
+            let node = node.map_or(String::new(), |id| format!(" {}", named(id)));
+            format!("{what}{node}: {}", one_line(why))
+        }
+        Event::Read { rows, .. } => {
+            let samples: usize = rows.iter().map(|row| row.slots.len()).sum();
+            format!("read {samples} samples: {} distinct", rows.len())
+        }
+        Event::Grew { children, refused, .. } => {
+            let names: Vec<String> = children.iter().map(|child| describe(state, child.parent, &child.action)).collect();
+            let refused = if refused.is_empty() { String::new() } else { format!(" · {} refused", refused.len()) };
+            format!("grew {}: {}{refused}", children.len(), names.join(" | "))
+        }
+        Event::Valued { node, value, .. } => {
+            format!("value {} for {}", value.map_or_else(|| "unknown".to_owned(), |value| value.to_string()), named(*node))
+        }
+        Event::Closed { step } => format!("step {} is over", step.0),
+        Event::Finished(end) => format!("ended: {}", one_line(&end.why)),
+        Event::Acted { what, .. } => one_line(&what.summary()),
+        Event::Undone { act, redo } => {
+            let what = state.acts.get(act.index()).map_or_else(String::new, |record| one_line(&record.what.summary()));
+            format!("{}: {what}", if *redo { "did again" } else { "took back" })
+        }
+    }
+}
+
+fn rows(data: &KgData) -> String {
+    match data {
+        KgData::Candidates(list) => format!("{} candidates", list.len()),
+        KgData::Relations(list) => format!("{} relations", list.len()),
+        KgData::Edges(list) => format!("{} edges", list.edges.len()),
+        KgData::Entities(list) => format!("{} entities", list.len()),
+    }
+}

@@ -1,0 +1,136 @@
+//! Replies that say nothing: reasoning only, null, empty, refused, filtered.
+
+use super::server::{Answer, Seen, Server};
+use super::{adapter, against, job, run};
+use serde_json::{Value, json};
+use tree_of_traversals::calls::CallErrorKind;
+use tree_of_traversals::llm::LanguageModel;
+
+fn reasoning_only() -> Answer {
+    Answer::choice(&json!({"role": "assistant", "content": null, "reasoning_content": "Let me look at the graph."}), "stop")
+}
+
+fn spent() -> Answer {
+    let choice = json!({"finish_reason": "length", "message": {"role": "assistant", "content": ""}});
+    let usage = json!({"prompt_tokens": 900, "completion_tokens": 10, "completion_tokens_details": {"reasoning_tokens": 10}});
+    Answer::new(200, json!({"choices": [choice], "usage": usage}))
+}
+
+#[tokio::test]
+async fn e03_a_stop_that_fires_in_the_reasoning_is_left_out() {
+    let server = Server::start(|_, seen| {
+        let said = json!({"content": "THINK: a\nTHINK: b", "reasoning_content": "Let me look.\nYes."});
+        if seen.has("stop") { reasoning_only() } else { Answer::choice(&said, "stop") }
+    })
+    .await;
+    let model = adapter(&server);
+    let got = run(&model, job(1)).await;
+    assert_eq!(got.texts(), ["THINK: a"]);
+    assert_eq!(got.samples()[0].1.reasoning.as_deref(), Some("Let me look.\nYes."));
+    assert_eq!((server.count(), got.replies.len(), got.prompt_tokens()), (2, 2, 1800), "the reply that said nothing is counted too");
+    assert!(got.replies[0].samples.is_empty());
+    // Learnt: no stop string from now on.
+    assert_eq!(run(&model, job(1)).await.texts(), ["THINK: a"]);
+    assert_eq!(server.count(), 3);
+    assert!(model.notes()[0].contains("stop strings are applied here"), "{:?}", model.notes());
+}
+
+#[tokio::test]
+async fn e03_reasoning_is_never_taken_for_the_answer() {
+    let (server, got) = against(vec![reasoning_only()], 1).await;
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::BadReply, 2));
+    assert!(got.samples().is_empty() && got.error().message.contains("reasoned and gave no answer"), "{}", got.error());
+}
+
+#[tokio::test]
+async fn e03_reasoning_in_tags_is_known_too() {
+    let server = Server::start(|_, seen| {
+        let whole = "<think>\nhm\n</think>\n\nTHINK: a\nTHINK: b";
+        if seen.has("stop") { Answer::texts(&["<think>"]) } else { Answer::texts(&[whole]) }
+    })
+    .await;
+    let got = run(&adapter(&server), job(1)).await;
+    assert_eq!(got.texts(), ["<think>\nhm\n</think>\n\nTHINK: a"], "cut after the answer's line, not in the reasoning");
+}
+
+#[tokio::test]
+async fn a_reply_cut_to_nothing_by_its_first_line_feed_is_asked_for_without_stop() {
+    let server = Server::start(|_, seen| Answer::texts(&[if seen.has("stop") { "" } else { "\n0.8\nbecause" }])).await;
+    let model = adapter(&server);
+    assert_eq!(run(&model, job(1)).await.texts(), ["\n0.8"]);
+    // Not a habit of the server: the next call has its stop string again.
+    run(&model, job(1)).await;
+    let stops: Vec<bool> = server.seen().iter().map(|s| s.has("stop")).collect();
+    assert_eq!(stops, [true, false, true, false]);
+}
+
+#[tokio::test]
+async fn an_empty_reply_without_reasoning_is_a_sample() {
+    let (server, got) = against(vec![Answer::texts(&[""])], 1).await;
+    assert_eq!((got.texts(), server.count()), (vec![String::new()], 2));
+    let (_, got) = against(vec![Answer::choice(&json!({"content": null}), "stop")], 1).await;
+    assert_eq!(got.texts(), ["<null>"]);
+}
+
+#[tokio::test]
+async fn e04_a_limit_spent_on_reasoning_is_raised_once_and_learnt() {
+    let server =
+        Server::start(|_, seen| if seen.body["max_tokens"].as_u64().unwrap() < 4096 { spent() } else { Answer::texts(&["ANSWER: Oslo"]) })
+            .await;
+    let model = adapter(&server);
+    let got = run(&model, job(1)).await;
+    assert_eq!((got.texts(), got.completion_tokens()), (vec!["ANSWER: Oslo".to_owned()], 15));
+    run(&model, job(1)).await;
+    let limits: Vec<_> = server.seen().iter().map(|s| s.body["max_tokens"].as_u64().unwrap()).collect();
+    assert_eq!(limits, [100, 4096, 4096]);
+    assert!(model.notes()[0].contains("output limits are raised"), "{:?}", model.notes());
+}
+
+#[tokio::test]
+async fn e04_a_limit_spent_twice_is_an_error_of_its_own() {
+    let (server, got) = against(vec![spent()], 1).await;
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::OutputSpent, 2));
+    assert!(got.error().message.contains("output limit spent on reasoning"), "{}", got.error());
+    assert_eq!(got.completion_tokens(), 20);
+}
+
+fn mixed(finish: &str, message: &Value) -> Answer {
+    let ok = |i: u32| json!({"index": i, "finish_reason": "stop", "message": {"content": "THINK: x"}});
+    Answer::new(200, json!({"choices": [ok(0), {"index": 1, "finish_reason": finish, "message": message}, ok(2)]}))
+}
+
+#[tokio::test]
+async fn one_filtered_sample_among_others_spoils_nothing() {
+    let (server, got) = against(vec![mixed("content_filter", &json!({"content": null}))], 3).await;
+    assert_eq!(got.texts(), ["THINK: x", "<null>", "THINK: x"]);
+    assert_eq!(got.samples()[1].1.finish.as_deref(), Some("content_filter"));
+    assert_eq!(server.count(), 1);
+    let (_, got) = against(vec![mixed("stop", &json!({"content": null, "refusal": "I can't."}))], 3).await;
+    assert_eq!(got.texts(), ["THINK: x", "<null>", "THINK: x"]);
+    assert_eq!(got.samples()[1].1.finish.as_deref(), Some("refusal"));
+}
+
+#[tokio::test]
+async fn a_filtered_sample_waits_for_one_with_text() {
+    // One choice a request; the first says nothing.
+    let server =
+        Server::start(
+            |at, _: &Seen| {
+                if at == 0 { Answer::choice(&json!({"content": null}), "content_filter") } else { Answer::texts(&["THINK: x"]) }
+            },
+        )
+        .await;
+    let got = run(&adapter(&server), job(2)).await;
+    assert_eq!(got.texts(), ["<null>", "THINK: x"]);
+    assert_eq!((got.replies.len(), server.count()), (2, 2), "no reply is reported that was not on the wire");
+}
+
+#[tokio::test]
+async fn nothing_but_refusals_is_a_refused_call() {
+    let refusal = json!({"content": null, "refusal": "I'm sorry, \u{1b}[31mno.\nNever."});
+    let (server, got) = against(vec![Answer::choice(&refusal, "stop")], 2).await;
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::Refused, 2));
+    assert!(got.error().message.contains("\"I'm sorry, [31mno\""), "{}", got.error());
+    let (_, got) = against(vec![Answer::choice(&json!({"content": ""}), "content_filter")], 1).await;
+    assert_eq!(got.kind(), CallErrorKind::Filtered);
+}

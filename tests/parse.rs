@@ -1,0 +1,388 @@
+//! The reading of completions, row by row: `tests/data/llm-outputs.jsonl` (shared cases) and `llm-outputs-own.jsonl` (more of
+//! the same kinds), through `tot parse` as a user would; then properties and the replies of linking.
+
+use proptest::prelude::*;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tree_of_traversals::asm::{Action, Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions};
+use tree_of_traversals::calls::Sample;
+use tree_of_traversals::commands::parse::{run, run_to};
+use tree_of_traversals::graph::{Direction, EntityId, RelationRef};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().map(|items| items.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
+}
+
+/// Whether `outcome` is what `expected` describes.
+fn agrees(expected: &Value, outcome: &Value) -> bool {
+    if let Some(list) = expected.get("any_of").and_then(Value::as_array) {
+        return list.iter().any(|one| agrees(one, outcome));
+    }
+    if expected == "error" || outcome == "error" {
+        return expected == outcome;
+    }
+    if let Some(score) = expected.get("score").and_then(Value::as_f64) {
+        return outcome["score"].as_f64().is_some_and(|s| (s - score).abs() < 1e-6);
+    }
+    if expected.get("entities").is_some() {
+        let sorted = |value: &Value| {
+            let mut ids: Vec<String> = strings(value).into_iter().map(str::to_owned).collect();
+            ids.sort();
+            ids
+        };
+        return sorted(&expected["entities"]) == sorted(&outcome["entities"]);
+    }
+    if expected.get("relation").is_some() {
+        return expected["relation"] == outcome["relation"] && expected["direction"] == outcome["direction"];
+    }
+    let text = folded(outcome["text"].as_str().unwrap_or_default());
+    expected["action"] == outcome["action"]
+        && expected.get("text").and_then(Value::as_str).is_none_or(|t| folded(t) == text)
+        && expected.get("text_starts").and_then(Value::as_str).is_none_or(|t| text.starts_with(&folded(t)))
+        && strings(&expected["text_not"]).iter().all(|t| !text.contains(t))
+        && strings(&expected["answers"]).iter().all(|t| strings(&outcome["answers"]).contains(t))
+}
+
+fn check(file: &str, at_least: usize) {
+    let mut out = vec![];
+    run(&data(file), &mut out).unwrap();
+    let outcomes: Vec<Value> = String::from_utf8(out).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let rows: Vec<Value> = std::fs::read_to_string(data(file)).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(rows.len(), outcomes.len());
+    assert!(rows.len() >= at_least, "{} rows", rows.len());
+    let mut wrong = vec![];
+    for (row, got) in rows.iter().zip(&outcomes) {
+        assert_eq!(row["id"], got["id"]);
+        assert_eq!(got["outcome"] == "error", got["why"].is_string(), "an error says why: {got}");
+        if !agrees(&row["expected"], &got["outcome"]) {
+            wrong.push(format!("{}: {}\n  expected {}\n  got      {got}", row["id"], row["completion"], row["expected"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_shared_rows() {
+    check("llm-outputs.jsonl", 69);
+}
+
+#[test]
+fn our_own_rows() {
+    check("llm-outputs-own.jsonl", 60);
+}
+
+#[test]
+fn bad_lines_are_named_and_the_others_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("rows.jsonl");
+    std::fs::write(
+        &path,
+        "{\"id\":1,\"state\":\"evaluate_state\",\"completion\":\"0.5\"}\nnot json\n\n{\"id\":2,\"state\":\"dreaming\",\"completion\":\"\"}\n{\"id\":3,\"state\":\"default\",\"completion\":null}\n",
+    )
+    .unwrap();
+    let (mut out, mut messages) = (vec![], vec![]);
+    let error = run_to(&path, &mut out, &mut messages).unwrap_err().to_string();
+    let (out, messages) = (String::from_utf8(out).unwrap(), String::from_utf8(messages).unwrap());
+    assert!(error.starts_with("2 lines of") && error.contains("the first at line 2"), "{error}");
+    assert!(messages.contains("rows.jsonl:2: not a row") && messages.contains("rows.jsonl:4: unknown state \"dreaming\""), "{messages}");
+    assert_eq!(out, "{\"id\":1,\"outcome\":{\"score\":0.5}}\n{\"id\":3,\"outcome\":\"error\",\"why\":\"the service sent no text\"}\n");
+    let missing = run(&dir.path().join("none.jsonl"), &mut vec![]).unwrap_err().to_string();
+    assert!(missing.contains("give the path of a JSON Lines file"), "{missing}");
+}
+
+#[test]
+fn nothing_printed_moves_a_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("rows.jsonl");
+    std::fs::write(
+        &path,
+        "{\"id\":\"\\u001b[2J\u{9b}2J\u{202e}\",\"state\":\"select_entities\",\"options\":[\"Q1\\u009b\"],\"completion\":\"Q1\\u009b\"}\n",
+    )
+    .unwrap();
+    let mut out = vec![];
+    run(&path, &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.trim_end().chars().all(|c| !tree_of_traversals::text::is_unsafe(c)), "{out:?}");
+    assert!(out.contains("\\u009b") && out.contains("\\u202e"), "{out:?}");
+}
+
+fn read(expect: &Expect<'_>, text: &str) -> Result<Reply, Unusable> {
+    parse(expect, &Sample::stopped(text), &|_| false)
+}
+
+fn relation(token: &str) -> RelationRef {
+    let (id, direction) = token.strip_prefix('~').map_or((token, Direction::Out), |id| (id, Direction::In));
+    RelationRef { kg: "kg".into(), id: id.into(), direction }
+}
+
+#[test]
+fn texts_that_differ_in_white_space_and_marks_are_equal() {
+    let plain = read(&Expect::Action, "EXPAND: list the members").unwrap();
+    for other in [
+        "EXPAND:  list the  members",
+        "**EXPAND:** \"list the members\"",
+        "expand : list the\u{a0}members \r\n",
+        "> EXPAND: _list the members_",
+    ] {
+        assert_eq!(read(&Expect::Action, other).unwrap(), plain, "{other}");
+    }
+    assert_ne!(read(&Expect::Action, "EXPAND: list the member").unwrap(), plain);
+}
+
+#[test]
+fn ids_not_offered_and_unreadable_replies_are_told_apart() {
+    let offered: Vec<EntityId> = vec!["Q100".into(), "Q205".into()];
+    let relations = [relation("P57"), relation("~P161")];
+    for text in ["none of these", "none", "", "Q10", "I don't know"] {
+        assert!(matches!(read(&Expect::Entities(&offered), text), Err(Unusable::NotOffered(_))), "{text}");
+    }
+    for text in ["director", "none", "~P31", "P999", "~P57", ""] {
+        assert!(matches!(read(&Expect::Relation(&relations), text), Err(Unusable::NotOffered(_))), "{text}");
+    }
+    for expect in [
+        Expect::Action,
+        Expect::FinalAnswer,
+        Expect::Entities(&offered),
+        Expect::Relation(&relations),
+        Expect::ScoreState,
+        Expect::ScoreAnswer,
+    ] {
+        assert!(matches!(parse(&expect, &Sample::default(), &|_| false), Err(Unusable::Unreadable(_))));
+        assert!(matches!(read(&expect, "<think>Q100, P57, ANSWER: x, 0.7"), Err(Unusable::Unreadable(_))));
+    }
+}
+
+#[test]
+fn entities_stand_in_the_order_of_the_offer_spelt_as_offered() {
+    let offered: Vec<EntityId> =
+        ["http://ex.org/BlueLine", "local:big-star", "Q7", "3ac9f1e2-8a55-4c6b-9b0e-1d2f3a4b5c6d"].map(Into::into).to_vec();
+    let Reply::Action(Action::SelectEntities { ids }) =
+        read(&Expect::Entities(&offered), "3AC9F1E2-8A55-4C6B-9B0E-1D2F3A4B5C6D, wd:Q7, <http://ex.org/BlueLine>; LOCAL:big-star, Q7")
+            .unwrap()
+    else {
+        panic!("no selection")
+    };
+    assert_eq!(ids, offered);
+    for text in ["http://ex.org/BlueLine2", "http://ex.org/BlueLine/stops", "local:big-star-2", "local:big", "big-star", "Q77", "AQ7"] {
+        assert!(read(&Expect::Entities(&offered), text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_long_reply_over_hundreds_of_relations_is_read_fast() {
+    let offered: Vec<RelationRef> = (0..600).map(|i| relation(&format!("http://example.org/property/{}{i}", "x".repeat(i % 60)))).collect();
+    let mut text = "http://example.org/property/none of http: / these ".repeat(400);
+    text.push_str("http://example.org/property/x1");
+    let started = std::time::Instant::now();
+    assert_eq!(read(&Expect::Relation(&offered), &text), Ok(Reply::Action(Action::SelectRelation { relation: offered[1].clone() })));
+    assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_reply_that_repeats_itself_is_read_fast() {
+    let offered: Vec<EntityId> = vec!["Q1".into(), "http://ex.org/x".into()];
+    let relations = [relation("P1"), relation("~P1")];
+    let started = std::time::Instant::now();
+    for piece in ["\n", "]", "_", "ANSWER:", "THINK: / ", "answer: ", "[", "0.5, ", "score ", "<think>", "{\"a\":", "- x\n"] {
+        let text = piece.repeat(20_000 / piece.len());
+        for expect in [
+            Expect::Action,
+            Expect::FinalAnswer,
+            Expect::Entities(&offered),
+            Expect::Relation(&relations),
+            Expect::ScoreState,
+            Expect::ScoreAnswer,
+        ] {
+            let _ = read(&expect, &text);
+        }
+    }
+    // 1.4 million characters; a quadratic step anywhere took 10 s and more for a single reply.
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
+fn answers_split_into_items() {
+    let known = |label: &str| ["Paris, Texas", "Spain", "Portugal", "Trinidad and Tobago"].contains(&label);
+    let items = |text: &str| match parse(&Expect::Action, &Sample::stopped(text), &known) {
+        Ok(Reply::Action(Action::Answer { items, .. })) => items,
+        other => panic!("{text}: {other:?}"),
+    };
+    assert_eq!(items("ANSWER: [Spanish, Guarani]"), ["Spanish", "Guarani"]);
+    assert_eq!(items("ANSWER: Paris, Texas"), ["Paris, Texas"]);
+    assert_eq!(items("ANSWER: [\"Paris, Texas\", \"Alien\"]"), ["Paris, Texas", "Alien"]);
+    assert_eq!(items("ANSWER: [Paris, Texas, Alien]"), ["Paris, Texas", "Alien"]);
+    assert_eq!(items("ANSWER: July 08, 2010"), ["July 08, 2010"]);
+    assert_eq!(items("ANSWER: Reno, Nevada"), ["Reno, Nevada"]);
+    assert_eq!(items("ANSWER: Spain and Portugal"), ["Spain", "Portugal"]);
+    assert_eq!(items("ANSWER: Trinidad and Tobago"), ["Trinidad and Tobago"]);
+    assert_eq!(items("ANSWER: Simon and Garfunkel"), ["Simon and Garfunkel"]);
+    assert_eq!(items("ANSWER: Ida Berg, Nils Berg and Siv Lund"), ["Ida Berg", "Nils Berg", "Siv Lund"]);
+    assert_eq!(items("ANSWER: Ida Berg | Nils Berg"), ["Ida Berg", "Nils Berg"]);
+    assert_eq!(items("ANSWER: Ida Berg; Nils Berg; Ida Berg"), ["Ida Berg", "Nils Berg"]);
+    assert_eq!(items("ANSWER: 東京、大阪"), ["東京", "大阪"]);
+    assert_eq!(items("ANSWER:\n1. Ida Berg\n2) **Nils Berg**\n\nThat is all."), ["Ida Berg", "Nils Berg"]);
+    assert_eq!(items("ANSWER: \"Ida, the elder\", \"Nils\""), ["Ida, the elder", "Nils"]);
+    assert_eq!(items("ANSWER: 1,234,567"), ["1,234,567"]);
+    assert_eq!(
+        items("ANSWER: He was born in Oulu, grew up in Turku, and died in Kemi."),
+        ["He was born in Oulu, grew up in Turku, and died in Kemi."]
+    );
+}
+
+#[test]
+fn mentions_of_an_extraction() {
+    let mentions = |text: &str| parse_mentions(&Sample::stopped(text));
+    assert_eq!(mentions("Inception - film\nInterstellar - film"), ["Inception - film", "Interstellar - film"]);
+    assert_eq!(
+        mentions("Entities:\nChristopher Nolan - director\n\nQuery: something the model went on with"),
+        ["Christopher Nolan - director"]
+    );
+    assert_eq!(mentions("**entities:** Inception - film\nInception - Film"), ["Inception - film"]);
+    assert_eq!(
+        mentions(
+            "<think>two films</think>\n\nHere are the entities:\n\n1. \"Inception\" - film\n- 2001: A Space Odyssey - film\n24 - TV series\nQuery: next"
+        ),
+        ["Inception - film", "2001: A Space Odyssey - film", "24 - TV series"]
+    );
+    assert_eq!(mentions("[\"Inception - film\", \"Kelm - town\"]"), ["Inception - film", "Kelm - town"]);
+    assert_eq!(mentions(&format!("{}\nKelm - town", "x".repeat(300))), ["Kelm - town"]);
+    for text in ["None", "Entities: none", "N/A.", "", "There are no entities in this question.", "- none"] {
+        assert_eq!(mentions(text), Vec::<String>::new(), "{text}");
+    }
+    assert_eq!(mention_label("Inception - film - 2010"), "Inception");
+    assert_eq!(mention_label("Inception – film"), "Inception");
+    assert_eq!(mention_label("Spider-Man"), "Spider-Man");
+}
+
+#[test]
+fn picks_of_a_matching() {
+    let pick = |text: &str| parse_match(&Sample::stopped(text), 3);
+    for text in [
+        "1",
+        "The best match is 1.",
+        "[1]",
+        "1. Inception (film)",
+        "**1**",
+        "Option 1, as 2 is a game",
+        "{\"reasoning\": \"3 is a game\", \"match\": 1}",
+        "１",
+        "Of the 3 candidates, 1 fits.",
+        "<think>2?</think>1",
+    ] {
+        assert_eq!(pick(text), Ok(Some(1)), "{text}");
+    }
+    for text in ["0", "none", "None of the 3 fits", "4", "-1", "No match.", "{\"match\": null}", "没有", "Neither 1 nor 2 fits"] {
+        assert_eq!(pick(text), Ok(None), "{text}");
+    }
+    assert_eq!(pick("There is no exact match, but the closest option is 2."), Ok(Some(2)));
+    assert_eq!(pick("Inception (2010 film), number 2"), Ok(Some(2)));
+    for text in ["", "Inception", "<think>1"] {
+        assert!(pick(text).is_err(), "{text}");
+    }
+    assert!(parse_match(&Sample::default(), 3).is_err());
+}
+
+/// Texts made of what replies are made of, and of anything.
+fn reply() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        any::<String>(),
+        "[A-Za-z0-9 .,:/%~*_\"'<>\\[\\]{}()|\\\\\n-]{0,20}",
+        prop::sample::select(vec![
+            "THINK:",
+            "ANSWER:",
+            "EXPAND",
+            "Answer：",
+            "<think>",
+            "</think>",
+            "<|channel|>final",
+            "<|message|>",
+            "Observation:",
+            "\n",
+            "\n- ",
+            "1. ",
+            "Q1",
+            "~P57",
+            "～",
+            "http://ex.org/é",
+            "0.7",
+            ",5",
+            "8/10",
+            "-",
+            "%",
+            " to ",
+            "score",
+            "評価",
+            "{\"action\":",
+            "\"ANSWER\"",
+            "}",
+            "[",
+            "]",
+            "```json\n",
+            "\\boxed{",
+            "–0.5",
+            "—.7",
+            "−1",
+            "$0.7$",
+            "İ",
+            "\u{200b}",
+            "\u{202e}",
+            "１",
+            "**",
+            "<answer>",
+            "analysis",
+            "assistantfinal",
+        ])
+        .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_reply_is_too_odd(text in reply(), cut in any::<bool>(), candidates in 0_usize..5) {
+        let sample = Sample { text: Some(text), reasoning: None, finish: Some(if cut { "length" } else { "stop" }.to_owned()) };
+        let offered: Vec<EntityId> = ["Q1", "Q12", "http://ex.org/é", "local:a-b"].map(Into::into).to_vec();
+        let relations = [relation("P57"), relation("~P57"), relation("~P570")];
+        let known = |label: &str| label.len().is_multiple_of(2);
+        if let Ok(Reply::Action(Action::SelectEntities { ids })) = parse(&Expect::Entities(&offered), &sample, &known) {
+            prop_assert!(!ids.is_empty());
+            let places: Vec<usize> = ids.iter().map(|id| offered.iter().position(|o| o == id).unwrap()).collect();
+            prop_assert!(places.windows(2).all(|w| w[0] < w[1]));
+        }
+        if let Ok(Reply::Action(Action::SelectRelation { relation })) = parse(&Expect::Relation(&relations), &sample, &known) {
+            prop_assert!(relations.contains(&relation));
+        }
+        for expect in [Expect::Action, Expect::FinalAnswer] {
+            match parse(&expect, &sample, &known) {
+                Ok(Reply::Action(Action::Answer { text, items })) => {
+                    prop_assert!(!text.is_empty() && !items.is_empty());
+                    prop_assert_eq!(folded(&text), text);
+                }
+                Ok(Reply::Action(Action::Think { text })) => prop_assert!(!text.is_empty() && folded(&text) == text),
+                Ok(Reply::Action(Action::Expand { text })) => prop_assert_eq!(folded(&text), text),
+                Ok(other) => prop_assert!(false, "{:?}", other),
+                Err(unusable) => prop_assert!(!unusable.why().is_empty()),
+            }
+        }
+        for expect in [Expect::ScoreState, Expect::ScoreAnswer] {
+            prop_assert!(!matches!(parse(&expect, &sample, &known), Ok(Reply::Action(_))));
+        }
+        for mention in parse_mentions(&sample) {
+            prop_assert!(!mention.is_empty() && mention.chars().count() < 300);
+            prop_assert!(mention.starts_with(mention_label(&mention).trim()));
+        }
+        if let Ok(Some(pick)) = parse_match(&sample, candidates) {
+            prop_assert!((1..=candidates).contains(&pick));
+        }
+    }
+}

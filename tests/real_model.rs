@@ -1,0 +1,142 @@
+//! The `openai:MODEL` adapter with a real, small model behind llama.cpp's server.
+//!
+//! `. .ci/model.sh && model_install && model_start && cargo test --test real_model -- --ignored`. The assertions are about
+//! structure, never about what the model says: it is tiny.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind};
+use tree_of_traversals::llm::{LanguageModel, LlmJob, OpenAi, OpenAiConfig};
+
+/// Samples that the server of `.ci/model.sh` gives at once (`n_parallel`).
+const AT_ONCE: usize = 4;
+
+/// One test at a time: what shares a batch on the server can change a text's last digits, and the machine is small.
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+fn model() -> OpenAi {
+    let url = std::env::var("TOT_TEST_LLM").expect("TOT_TEST_LLM is the URL of a llama.cpp server (see .ci/model.sh)");
+    let config = OpenAiConfig { base_url: Some(url), timeout: Duration::from_secs(300), ..OpenAiConfig::new("local") };
+    OpenAi::new(config).unwrap()
+}
+
+/// A question to the model for slots with these seeds.
+fn job(text: &str, seeds: &[u64]) -> LlmJob {
+    let part = |kind, text: &str| Part { kind, text: text.into() };
+    LlmJob {
+        ask: AskId(0),
+        about: About::default(),
+        request: LlmRequest {
+            kind: PromptKind::Action,
+            model: "local".to_owned(),
+            parts: vec![part(PartKind::Instructions, "You are brief."), part(PartKind::Question, text)],
+            temperature_milli: 1000,
+            stop: Vec::new(),
+            max_tokens: 12,
+            slots: seeds.iter().enumerate().map(|(i, seed)| (u32::try_from(i).unwrap(), *seed)).collect(),
+        },
+    }
+}
+
+async fn run(model: &OpenAi, job: LlmJob) -> (Vec<LlmReply>, Result<(), CallError>) {
+    let replies: Arc<Mutex<Vec<LlmReply>>> = Arc::default();
+    let sink = Arc::clone(&replies);
+    let result = model.complete(job, Arc::new(move |reply| sink.lock().unwrap().push(reply))).await;
+    let replies = replies.lock().unwrap().clone();
+    (replies, result)
+}
+
+/// Texts by slot of a call that went well.
+fn texts(replies: &[LlmReply]) -> Vec<String> {
+    let mut all: Vec<(u32, String)> =
+        replies.iter().flat_map(|r| &r.samples).map(|(slot, s)| (*slot, s.text.clone().expect("the server sends text"))).collect();
+    all.sort();
+    assert!(all.iter().enumerate().all(|(i, (slot, _))| i == usize::try_from(*slot).unwrap()), "every slot once: {all:?}");
+    all.into_iter().map(|(_, text)| text).collect()
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn the_server_is_ready() {
+    let _turn = TURN.lock().await;
+    let said = model().check().await.unwrap();
+    assert_eq!(said, "127.0.0.1 is ready");
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn three_samples_come_in_one_reply() {
+    let _turn = TURN.lock().await;
+    let (replies, result) = run(&model(), job("Name a city.", &[1, 2, 3])).await;
+    assert_eq!(result, Ok(()));
+    assert_eq!((texts(&replies).len(), replies.len(), replies[0].tries), (3, 1, 1));
+    let usage = replies[0].usage.unwrap();
+    assert!(usage.prompt_tokens > 5 && usage.completion_tokens > 0, "{usage:?}");
+    assert!(usage.estimated, "this server counts one choice of three: {usage:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn more_samples_than_the_server_gives_at_once_all_come() {
+    let _turn = TURN.lock().await;
+    let model = model();
+    let seeds: Vec<u64> = (1..=6).collect();
+    let (replies, result) = run(&model, job("Name a river.", &seeds)).await;
+    assert_eq!(result, Ok(()));
+    assert_eq!(texts(&replies).len(), 6);
+    assert_eq!((replies.len(), replies.iter().map(|r| r.tries).sum::<u32>()), (2, 3), "one refused, then 4 + 2");
+    assert!(model.notes()[0].contains(&format!("up to {AT_ONCE} samples")), "{:?}", model.notes());
+    let (replies, result) = run(&model, job("Name a river.", &seeds)).await;
+    assert_eq!((result, replies.iter().map(|r| r.tries).sum::<u32>()), (Ok(()), 2), "learnt");
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn a_seed_brings_the_same_text_again() {
+    let _turn = TURN.lock().await;
+    let model = model();
+    let mut said = Vec::new();
+    for seed in [7, 7, 8, 9, u64::MAX] {
+        let (replies, result) = run(&model, job("Tell me something about the sea.", &[seed])).await;
+        assert_eq!(result, Ok(()));
+        said.push(texts(&replies).remove(0));
+    }
+    assert_eq!(said[0], said[1], "seed 7 twice");
+    assert!(said[2..].iter().any(|text| *text != said[0]), "other seeds: {said:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn a_prompt_that_is_too_long_is_told_so() {
+    let _turn = TURN.lock().await;
+    let (replies, result) = run(&model(), job(&"city ".repeat(4_000), &[1])).await;
+    assert_eq!(result.unwrap_err().kind, CallErrorKind::TooLong);
+    assert!(replies.is_empty());
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn a_stop_string_ends_the_sample() {
+    let _turn = TURN.lock().await;
+    let model = model();
+    let mut job = job("Count from one to ten in words.", &[1, 2, 3]);
+    job.request.stop = vec![" ".to_owned()];
+    let (replies, result) = run(&model, job).await;
+    assert_eq!(result, Ok(()));
+    for text in texts(&replies) {
+        assert!(!text.trim_start().contains(' '), "{text:?}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn a_dropped_call_leaves_the_server_free() {
+    let _turn = TURN.lock().await;
+    let model = model();
+    let mut long = job("Write a long story.", &[1, 2, 3, 4]);
+    long.request.max_tokens = 1_500;
+    let call = model.complete(long, Arc::new(|_| {}));
+    assert!(tokio::time::timeout(Duration::from_millis(700), call).await.is_err(), "6,000 tokens take longer");
+    let (replies, result) = run(&model, job("Name a city.", &[1, 2, 3, 4])).await;
+    assert_eq!((result, texts(&replies).len()), (Ok(()), 4));
+}

@@ -2,17 +2,16 @@
 
 mod http;
 mod human;
+pub mod lexical;
 pub mod openai;
 mod secret;
 mod spec;
 
 pub use human::Human;
+pub use lexical::Lexical;
 pub use openai::{OpenAi, OpenAiConfig};
 pub use secret::Secret;
 pub use spec::{ModelSpec, ModelSpecError};
-pub mod lexical;
-
-pub use lexical::Lexical;
 
 use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest};
 use futures_util::future::BoxFuture;

@@ -89,17 +89,23 @@ fn name_end(tokens: &[Token], start: usize) -> usize {
                 break;
             }
             end += inner + 1;
-        } else if matches!(token.lower.as_str(), ":" | "/" | "&" | "-" | "–" | "!" | "'s") && goes_on(end + 1) {
-            end += 2;
-        } else if token.lower == ","
-            && tokens.get(end + 1).is_some_and(|t| matches!(t.lower.as_str(), "jr." | "sr." | "jr" | "sr" | "d.c." | "inc."))
-        {
+        } else if goes_over_mark(tokens, end) {
             end += 2;
         } else {
             break;
         }
     }
     end
+}
+
+/// Whether a mark stands at `i` that can be inside a name: "X-Men: The Last Stand", "Harry Connick, Jr.".
+fn goes_over_mark(tokens: &[Token], i: usize) -> bool {
+    let Some(next) = tokens.get(i + 1) else { return false };
+    match tokens[i].lower.as_str() {
+        ":" | "/" | "&" | "-" | "–" | "!" | "'s" => next.capital || next.is_number(),
+        "," => among("jr. sr. jr sr d.c. inc.", &next.lower),
+        _ => false,
+    }
 }
 
 /// Names in a question without capitals.

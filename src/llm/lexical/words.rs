@@ -47,13 +47,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         if c.is_alphanumeric() {
             while i < chars.len() {
                 let c = chars[i].1;
-                if c.is_alphanumeric() || (is_inner(c) && letter(i + 1) && !is_possessive(&chars, i)) {
-                    i += 1;
-                } else if c == '.' && ends_short_form(&text[chars[start].0..chars[i].0]) {
-                    i += 1;
-                } else {
+                let inner = is_inner(c) && letter(i + 1) && !is_possessive(&chars, i);
+                let short_form = || c == '.' && ends_short_form(&text[chars[start].0..chars[i].0]);
+                if !c.is_alphanumeric() && !inner && !short_form() {
                     break;
                 }
+                i += 1;
             }
         } else if is_possessive(&chars, start) {
             i += 1;
@@ -183,7 +182,7 @@ fn cut(lower: &str) -> String {
             break;
         }
     }
-    for (suffix, least) in [("ment", 8), ("ation", 9), ("ion", 8), ("er", 6), ("or", 6), ("e", 4)] {
+    for (suffix, least) in [("ment", 8), ("ion", 8), ("er", 6), ("or", 6), ("e", 4)] {
         if word.len() >= least && word.ends_with(suffix) {
             word.truncate(word.len() - suffix.len());
             break;

@@ -3,7 +3,7 @@
 use super::lexicon::{is_asking, is_asking_form};
 use super::names::spans;
 use super::question::{Cue, Topic};
-use super::words::{Token, is_kind, is_small, stem};
+use super::words::{Token, is_auxiliary, is_kind, is_small, is_weak_verb, stem};
 use std::ops::Range;
 
 /// Kinship words as the steps they stand for, nearest first.
@@ -92,11 +92,19 @@ fn word_cues(tokens: &[Token], i: usize, lower: &str, side: &mut Option<&str>) -
         let mut sided = |n: usize, step| if n == 0 && step == "parent" { side.take().unwrap_or(step) } else { step };
         return steps.iter().enumerate().map(|(n, &step)| Cue { step: n, ..Cue::word(i, sided(n, step)) }).collect();
     }
-    let asks_place_or_time = matches!(lower, "where" | "when");
+    let next = tokens.get(i + 1).map_or("", |t| t.lower.as_str());
+    if matches!((lower, next), ("named" | "called", "after" | "for")) {
+        return vec![Cue::word(i, "namesake")];
+    }
+    if lower == "of" && i > 0 && tokens[i - 1].stem == "die" {
+        return vec![Cue::word(i, "cause")];
+    }
+    // "how did", but not "how many" or "how high".
+    let asks_place_or_time = matches!(lower, "where" | "when") || lower == "how" && is_auxiliary(next);
     if !asks_place_or_time && (!tokens[i].is_word() || is_small(lower) || is_anaphor(tokens, i)) {
         return vec![];
     }
-    let vague = !asks_place_or_time && !is_asking(&tokens[i].stem) && is_kind(lower);
+    let vague = !asks_place_or_time && (!is_asking(&tokens[i].stem) && is_kind(lower) || is_weak_verb(&tokens[i].stem));
     vec![Cue { weight: if vague { VAGUE } else { 1.0 }, ..Cue::word(i, lower) }]
 }
 

@@ -34,7 +34,7 @@ impl Solver<'_> {
                 waits |= hop.sense.typed;
                 continue;
             }
-            let near = 0.12f32.mul_add(-(rank as f32), 1.0).max(0.4);
+            let near = 0.12f32.mul_add(-(rank as f32), 1.0).max(0.4) * cue.weight.max(0.6);
             match fit {
                 Some(Fit::Strong) => {
                     first = first.or(Some(n));

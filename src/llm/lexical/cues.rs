@@ -104,7 +104,9 @@ fn word_cues(tokens: &[Token], i: usize, lower: &str, side: &mut Option<&str>) -
     if !asks_place_or_time && (!tokens[i].is_word() || is_small(lower) || is_anaphor(tokens, i)) {
         return vec![];
     }
-    let vague = !asks_place_or_time && (!is_asking(&tokens[i].stem) && is_kind(lower) || is_weak_verb(&tokens[i].stem));
+    // "award-winning", "Danish-born": an ornament, if the graph does not know it.
+    let ornament = lower.contains('-') && !is_asking(&tokens[i].stem);
+    let vague = ornament || !asks_place_or_time && (!is_asking(&tokens[i].stem) && is_kind(lower) || is_weak_verb(&tokens[i].stem));
     vec![Cue { weight: if vague { VAGUE } else { 1.0 }, ..Cue::word(i, lower) }]
 }
 

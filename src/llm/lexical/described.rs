@@ -41,7 +41,8 @@ impl Solver<'_> {
             let topic = &self.question.topics[*i];
             let name = self.graph.name(&topic.id).to_lowercase();
             let beside = |node: &str| self.edges.get(node).into_iter().flat_map(IndexMap::values).flatten().any(|other| *other == topic.id);
-            walk.at.iter().any(|node| self.is_described(node, &name, None) || beside(node))
+            let told = walk.topics.iter().any(|&t| self.is_described(&self.question.topics[t].id, &name, None));
+            told || walk.at.iter().any(|node| self.is_described(node, &name, None) || beside(node))
         };
         let open = (0..self.question.topics.len()).filter(|i| !walk.topics.contains(i));
         if self.question.all_topics { open.collect() } else { open.filter(|i| !near(i)).collect() }

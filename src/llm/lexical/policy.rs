@@ -19,6 +19,8 @@ pub(super) struct Mind<'a> {
     pub(super) seen: &'a Seen,
     pub(super) solver: Solver<'a>,
     pub(super) walks: Vec<Walk>,
+    /// The best walk that is an answer.
+    answer: Option<usize>,
 }
 
 impl<'a> Mind<'a> {
@@ -26,11 +28,12 @@ impl<'a> Mind<'a> {
     pub fn new(seen: &'a Seen, question: &'a Question) -> Self {
         let solver = Solver::new(question, &seen.graph);
         let walks = solver.walks();
-        Self { seen, solver, walks }
+        let answer = walks.iter().position(|w| solver.is_complete(w));
+        Self { seen, solver, walks, answer }
     }
 
     pub(super) fn complete(&self) -> Option<&Walk> {
-        self.walks.iter().find(|w| self.solver.is_complete(w))
+        self.answer.map(|i| &self.walks[i])
     }
 
     pub(super) fn graph(&self) -> &Known {

@@ -73,4 +73,13 @@ impl Question {
         let wants_thing = matches!(asks, "who" | "whom" | "where") || asks == "which" && cues.iter().all(|c| c.stem != "when");
         Self { tokens, cues, topics, all_topics, counts, wants_thing }
     }
+
+    /// The tokens of a topic together with the names that are listed beside it: "A and B".
+    pub fn group(&self, topic: usize) -> Range<usize> {
+        let span = |i: usize| &self.topics[i].span;
+        let joined = |i: usize| coordinated(&self.tokens, span(i), span(i + 1));
+        let first = (0..topic).rev().take_while(|&i| joined(i)).last().unwrap_or(topic);
+        let last = (topic + 1..self.topics.len()).take_while(|&i| joined(i - 1)).last().unwrap_or(topic);
+        span(first).start..span(last).end
+    }
 }

@@ -49,8 +49,9 @@ impl<'a> Solver<'a> {
         for walk in self.intersections(&all) {
             self.extend(walk, &mut all);
         }
-        all.sort_by(|a, b| self.rank(b).total_cmp(&self.rank(a)).then(a.hops.len().cmp(&b.hops.len())));
-        all
+        let mut ranked: Vec<(f32, Walk)> = all.into_iter().map(|walk| (self.rank(&walk), walk)).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.hops.len().cmp(&b.1.hops.len())));
+        ranked.into_iter().map(|(_, walk)| walk).collect()
     }
 
     /// How good a walk is: what it accounts for, less what it leaves open.
@@ -76,7 +77,7 @@ impl<'a> Solver<'a> {
             score: 0.0,
             hops: vec![],
             order: topic.order.clone(),
-            span: topic.span.clone(),
+            span: self.question.group(index),
             doubt: 0.0,
         }
     }
@@ -196,7 +197,7 @@ impl<'a> Solver<'a> {
     /// The weight of what a walk leaves open.
     pub fn open_weight(&self, walk: &Walk) -> f32 {
         let cues: f32 = self.open_cues(walk).iter().map(|&n| self.question.cues[n].weight).sum();
-        let topics: f32 = self.open_topics(walk).iter().map(|_| if self.question.all_topics { 1.0 } else { 0.3 }).sum();
+        let topics: f32 = self.open_topics(walk).iter().map(|_| if self.question.all_topics { 1.0 } else { 0.5 }).sum();
         cues + topics
     }
 

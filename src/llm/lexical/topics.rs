@@ -75,11 +75,11 @@ fn match_at(tokens: &[Token], at: usize, words: &[&str]) -> Option<Range<usize>>
     (end > at).then_some(at..end)
 }
 
-/// Whether only "and", "or", a comma or an article stands between two names.
+/// Whether only "and" or "or" stands between two names, with an article or preposition.
 pub(super) fn coordinated(tokens: &[Token], a: &Range<usize>, b: &Range<usize>) -> bool {
     let between = tokens.get(a.end..b.start).unwrap_or_default();
     between.iter().any(|t| t.lower == "and" || t.lower == "or")
-        && between.iter().all(|t| matches!(t.lower.as_str(), "and" | "or" | "," | "the"))
+        && between.iter().all(|t| matches!(t.lower.as_str(), "and" | "or" | "," | "the" | "in" | "by" | "at" | "of" | "from" | "with"))
 }
 
 /// The cues just before a name that only say what it is: "the 1997 film Titanic", "the singer of X, Y".

@@ -160,7 +160,7 @@ pub(super) fn stem(lower: &str) -> String {
 
 /// Verbs that tell little: what they ask for is in the nouns beside them.
 pub(super) fn is_weak_verb(stemmed: &str) -> bool {
-    ["belong", "lie", "locat", "situat", "stand", "come", "associat", "affiliat", "consider", "relat"].contains(&stemmed)
+    ["belong", "lie", "locat", "situat", "stand", "come", "associat", "affiliat", "consider", "relat", "shar"].contains(&stemmed)
 }
 
 fn cut(lower: &str) -> String {
@@ -210,7 +210,7 @@ const SMALL: &str = "a an the of in on at to for from with by into onto about as
     is are was were be been being am do does did doing done has have had having can could may might shall should will would must \
     who whom whose which what why how i you he she it we they me him her us them my your his its our their one ones both either each any some all \
     also too very just ever still yet currently current present today now former formerly once only main exactly actually famous well-known known \
-    name named names called call give list tell show find please many much more most other another same different between during while after before under over through across along near around among within against toward towards without via upon away \
+    name named names called call give list tell show find please many much more most other another same different between during while after before under over through across along near around among within against toward towards without via upon away common \
     title word person people persons humans human thing used use get got goes go went whether if out up off down according wikidata musicbrainz graph dataset data";
 
 /// Whether a word carries no content.

@@ -70,6 +70,7 @@ pub(super) fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
             i = name.end;
             continue;
         } else {
+            cues.extend(comes_from(tokens, topics, i).then(|| Cue::word(i, "come")));
             match token.lower.as_str() {
                 "maternal" => side = Some("mother"),
                 "paternal" => side = Some("father"),
@@ -79,6 +80,12 @@ pub(super) fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
         i += 1;
     }
     without_relative_where(tokens, cues)
+}
+
+/// "actors from X": they come from there.
+fn comes_from(tokens: &[Token], topics: &[Topic], i: usize) -> bool {
+    let name_follows = topics.iter().any(|t| t.span.start == i + 1 || t.span.start == i + 2 && tokens[i + 1].lower == "the");
+    tokens[i].lower == "from" && name_follows && i > 0 && is_kind(&tokens[i - 1].lower)
 }
 
 /// "the Director of ...": a common noun in spite of its capital.

@@ -2,12 +2,14 @@
 
 use super::lexicon::is_asking_form;
 use super::question::Cue;
+use super::seen::Shown;
 use super::solver::Solver;
 use super::walk::{Walk, bit};
 use super::words::{content_stems, is_kind, is_kind_stem, stem, tokens};
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// Words for kinds of places that a "located in" must not stand for unless the far end is one.
 const PLACE_KINDS: &str = "county state province borough district region municipality canton department prefecture territory island city town village country continent part river lake sea bay gulf ocean";
@@ -50,11 +52,11 @@ impl Solver<'_> {
 
     /// Whether any of these has a description to go by.
     pub fn some_typed(&self, nodes: &IndexSet<&str>) -> bool {
-        nodes.iter().any(|n| self.graph.entities.get(*n).is_some_and(|e| !e.description.is_empty()) || !self.types(n).is_empty())
+        nodes.iter().any(|n| self.graph.entities.get(*n).is_some_and(|e| !e.description.is_empty()) || !self.about(n).types.is_empty())
     }
 
     pub fn is_type(&self, node: &str, stemmed: &str) -> bool {
-        self.types(node).contains(stemmed)
+        self.about(node).types.contains(stemmed)
     }
 
     /// The word of a cue as it stands in the question; `None` for a name.
@@ -63,45 +65,59 @@ impl Solver<'_> {
     }
 
     fn is_described(&self, node: &str, stemmed: &str, word: Option<&str>) -> bool {
-        let Some(entity) = self.graph.entities.get(node) else { return false };
-        let Some(word) = word else {
-            return entity.label.to_lowercase().contains(stemmed) || entity.description.to_lowercase().contains(stemmed);
-        };
+        let about = self.about(node);
+        let Some(word) = word else { return about.text.contains(stemmed) };
         let general = is_kind(word) || is_place_kind(stemmed);
         if is_asking_form(word) && !general {
             return false;
         }
-        self.is_type(node, stemmed) || !general && content_stems(&entity.description).iter().any(|s| s == stemmed)
+        about.types.contains(stemmed) || !general && about.words.contains(stemmed)
     }
 
-    /// What a node is, by the head of its description, by its name, and by facts that say so.
-    fn types(&self, node: &str) -> Rc<BTreeSet<String>> {
-        if let Some(known) = self.types.borrow().get(node) {
+    /// What there is to go by for a node, read once.
+    fn about(&self, node: &str) -> Rc<About> {
+        if let Some(known) = self.about.borrow().get(node) {
             return Rc::clone(known);
         }
-        let mut types = BTreeSet::new();
-        if let Some(entity) = self.graph.entities.get(node) {
-            let head = head(&entity.description);
-            let nouns = tokens(head).into_iter().filter(|t| t.is_word() && !t.lower.ends_with("ed"));
-            types.extend(nouns.map(|t| t.stem));
-            let named: BTreeSet<String> =
-                content_stems(&entity.label).into_iter().filter(|s| is_kind_stem(s) || is_place_kind(s)).collect();
-            types.extend(named);
-            if ["sovereign state", "historical state", "former state", "island state", "kingdom", "republic", "empire", "nation"]
-                .iter()
-                .any(|w| head.contains(w))
-            {
-                types.insert(stem("country"));
-            }
-        }
+        let mut about = self.graph.entities.get(node).map(About::new).unwrap_or_default();
         for ((label, reverse), others) in self.edges.get(node).into_iter().flatten() {
             if !*reverse && matches!(*label, "instance of" | "occupation" | "type" | "subclass of" | "use") {
-                types.extend(others.iter().flat_map(|o| content_stems(self.graph.name(o))));
+                about.types.extend(others.iter().flat_map(|o| content_stems(self.graph.name(o))));
             }
         }
-        let types = Rc::new(types);
-        self.types.borrow_mut().insert(node.to_owned(), Rc::clone(&types));
-        types
+        let about = Rc::new(about);
+        self.about.borrow_mut().insert(node.to_owned(), Rc::clone(&about));
+        about
+    }
+}
+
+/// What there is to go by for a node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct About {
+    /// Stems of the words that say what it is: the head of its description, kinds in its name, facts that say so.
+    types: BTreeSet<String>,
+    /// Stems of its description.
+    words: BTreeSet<String>,
+    /// Label and description in lower case.
+    text: String,
+}
+
+impl About {
+    fn new(entity: &Shown) -> Self {
+        const COUNTRIES: [&str; 8] =
+            ["sovereign state", "historical state", "former state", "island state", "kingdom", "republic", "empire", "nation"];
+        let head = head(&entity.description);
+        let nouns = tokens(head).into_iter().filter(|t| t.is_word() && !t.lower.ends_with("ed")).map(|t| t.stem);
+        let named = content_stems(&entity.label).into_iter().filter(|s| is_kind_stem(s) || is_place_kind(s));
+        let mut types: BTreeSet<String> = nouns.chain(named).collect();
+        if COUNTRIES.iter().any(|w| head.contains(w)) {
+            types.insert(stem("country"));
+        }
+        Self {
+            types,
+            words: content_stems(&entity.description).into_iter().collect(),
+            text: format!("{}\n{}", entity.label, entity.description).to_lowercase(),
+        }
     }
 }
 
@@ -114,5 +130,6 @@ fn head(description: &str) -> &str {
 
 /// Whether a stem names a kind of place that a "located in" must not stand for.
 pub(super) fn is_place_kind(stemmed: &str) -> bool {
-    PLACE_KINDS.split(' ').any(|w| stem(w) == stemmed)
+    static STEMS: LazyLock<BTreeSet<String>> = LazyLock::new(|| PLACE_KINDS.split_ascii_whitespace().map(stem).collect());
+    STEMS.contains(stemmed)
 }

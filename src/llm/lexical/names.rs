@@ -229,7 +229,7 @@ fn split(tokens: &[Token], span: &Range<usize>, is_tie: &dyn Fn(&Token) -> bool)
         if i > start && is_tie(&tokens[i]) {
             parts.push(start..i);
             start = i + 1;
-            while start < span.end && matches!(tokens[start].lower.as_str(), "the" | "a" | "an" | "both") && !tokens[start].capital {
+            while start < span.end && among("the a an both in on at by of from with", &tokens[start].lower) && !tokens[start].capital {
                 start += 1;
             }
         }

@@ -1,5 +1,6 @@
 //! Following the question through the graph: which walks from its names account for which of its words.
 
+use super::described::About;
 use super::lexicon::{Sense, sense};
 use super::question::{Question, Topic};
 use super::role::{Role, role};
@@ -8,7 +9,7 @@ use super::walk::{Gain, Walk, bit, meet};
 use super::words::is_kind;
 use indexmap::{IndexMap, IndexSet};
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -22,7 +23,8 @@ pub(super) struct Solver<'a> {
     senses: RefCell<HashMap<String, Rc<Sense>>>,
     /// For a node: (label, backwards) and the other ends.
     pub edges: HashMap<&'a str, IndexMap<(&'a str, bool), Vec<&'a str>>>,
-    pub types: RefCell<HashMap<String, Rc<BTreeSet<String>>>>,
+    /// What the nodes are, as far as anything asked.
+    pub about: RefCell<HashMap<String, Rc<About>>>,
 }
 
 impl<'a> Solver<'a> {
@@ -33,7 +35,7 @@ impl<'a> Solver<'a> {
             edges.entry(&fact.subject).or_default().entry((&fact.label, false)).or_default().push(&fact.object);
             edges.entry(&fact.object).or_default().entry((&fact.label, true)).or_default().push(&fact.subject);
         }
-        Self { question, graph, senses: RefCell::default(), edges, types: RefCell::default() }
+        Self { question, graph, senses: RefCell::default(), edges, about: RefCell::default() }
     }
 
     pub fn sense(&self, label: &str) -> Rc<Sense> {

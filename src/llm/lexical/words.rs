@@ -1,6 +1,8 @@
 //! Words: tokens, stems, and the small words that carry no content.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// A word or mark of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,7 +217,8 @@ const SMALL: &str = "a an the of in on at to for from with by into onto about as
 
 /// Whether a word carries no content.
 pub(super) fn is_small(lower: &str) -> bool {
-    SMALL.split_ascii_whitespace().any(|w| w == lower) || !lower.starts_with(char::is_alphanumeric)
+    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| SMALL.split_ascii_whitespace().collect());
+    WORDS.contains(lower) || !lower.starts_with(char::is_alphanumeric)
 }
 
 /// Words that end like a doer and are none.
@@ -256,12 +259,14 @@ pub(super) fn is_kind(lower: &str) -> bool {
         _ => lower.strip_suffix('s').unwrap_or(lower),
     };
     let y = singular.strip_suffix("ie").map(|base| format!("{base}y")).unwrap_or_default();
-    KINDS.split_ascii_whitespace().any(|w| w == lower || w == singular || w == y)
+    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| KINDS.split_ascii_whitespace().collect());
+    [lower, singular, &y].iter().any(|w| WORDS.contains(w))
 }
 
 /// Whether a stem is that of a general kind of thing.
 pub(super) fn is_kind_stem(stemmed: &str) -> bool {
-    KINDS.split_ascii_whitespace().any(|w| stem(w) == stemmed)
+    static STEMS: LazyLock<BTreeSet<String>> = LazyLock::new(|| KINDS.split_ascii_whitespace().map(stem).collect());
+    STEMS.contains(stemmed)
 }
 
 /// Words that a relation's label can do without.

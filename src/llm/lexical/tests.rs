@@ -204,8 +204,8 @@ fn each_slot_gets_its_own_seeded_reply() {
         let wire: Wire = Arc::new(move |reply: LlmReply| sink.lock().unwrap().extend(reply.samples));
         let job = LlmJob { ask: AskId(0), request: request.clone(), about: About::default() };
         futures_util::FutureExt::now_or_never(Lexical.complete(job, wire)).unwrap().unwrap();
-        let samples = got.lock().unwrap().clone();
-        samples
+        let got = got.lock().unwrap();
+        got.clone()
     };
     let samples = run();
     assert_eq!(samples.iter().map(|s| s.0).collect::<Vec<_>>(), slots.iter().map(|s| s.0).collect::<Vec<_>>());

@@ -55,6 +55,8 @@ pub struct Equipment {
     pub pause: Duration,
     /// Texts that must never be recorded.
     pub secrets: Vec<String>,
+    /// Whether a recording can be forked: model and KGs could be opened.
+    pub can_fork: bool,
     /// Where forks are recorded.
     pub folder: Option<PathBuf>,
 }

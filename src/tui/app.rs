@@ -295,6 +295,3 @@ impl App {
         self.spots.panes.iter().copied().find(|(_, rect)| rect.contains((x, y).into()))
     }
 }
-
-#[cfg(test)]
-mod tests;

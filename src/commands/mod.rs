@@ -2,7 +2,7 @@
 
 pub mod ask;
 pub mod cli;
-
+pub mod explore;
 pub mod kg;
 pub mod options;
 pub mod parse;

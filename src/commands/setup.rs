@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::graph::KgName;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KnowledgeGraph};
-use crate::llm::{Human, LanguageModel, ModelSpec, OpenAi, OpenAiConfig, Secret};
+use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig, Secret};
 use crate::runner::{Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
@@ -52,6 +52,17 @@ pub struct Workshop {
     pub pause: Option<Duration>,
     /// Texts that must never be recorded.
     pub secrets: Vec<String>,
+    /// Whether model or graph of a recording can't be opened any more: it can be looked at, not forked.
+    pub world_is_gone: bool,
+}
+
+/// How a session names the scenario that it was made with.
+const SCENARIO: &str = "scenario:";
+
+fn scenario_spec(options: &SearchOptions) -> String {
+    let path = options.scenario.as_deref().unwrap_or(Path::new(""));
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    format!("{SCENARIO}{}", whole.display())
 }
 
 /// The strategy of this name.
@@ -69,7 +80,7 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
 pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<String>) -> anyhow::Result<OpenModel> {
     let parsed = ModelSpec::from_str(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
-        ModelSpec::Lexical => bail!("the lexical model is not merged yet"),
+        ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
         ModelSpec::OpenAi(name) => {
@@ -148,7 +159,9 @@ impl Workshop {
         strategy_of(&strategy)?.adjust(&mut settings);
         let wanted = options.llm.clone().or_else(|| config.llm.clone());
         let model = match (&scenario, &options.llm) {
-            (Some(scenario), None) => OpenModel { model: scenario.model()?, spec: "script".to_owned(), service_name: "script".to_owned() },
+            (Some(scenario), None) => {
+                OpenModel { model: scenario.model()?, spec: scenario_spec(options), service_name: "script".to_owned() }
+            }
             _ => {
                 open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?
             }
@@ -156,7 +169,7 @@ impl Workshop {
         let kgs = match &scenario {
             Some(scenario) if options.kg.is_empty() => {
                 let kg = scenario.graph();
-                vec![(kg.name().into(), "scenario".to_owned(), kg as Arc<dyn KnowledgeGraph>)]
+                vec![(kg.name().into(), scenario_spec(options), kg as Arc<dyn KnowledgeGraph>)]
             }
             _ => {
                 let specs = if !options.kg.is_empty() {
@@ -185,6 +198,7 @@ impl Workshop {
             seed: options.seed.unwrap_or(0),
             pause: options.pace.map(Duration::from_secs_f64),
             secrets,
+            world_is_gone: false,
         })
     }
 
@@ -222,6 +236,7 @@ impl Workshop {
             pace,
             pause,
             secrets: self.secrets.clone(),
+            can_fork: !self.world_is_gone,
             folder: sessions_folder(),
         })
     }
@@ -252,6 +267,9 @@ fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
 pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Result<SearchOptions> {
     let Some(started) = recording.state.started.as_deref() else { bail!("the session is empty: there is nothing to go on with") };
     let mut options = given.clone();
+    if options.scenario.is_none() {
+        options.scenario = started.model_spec.strip_prefix(SCENARIO).map(PathBuf::from);
+    }
     if options.scenario.is_none() {
         if options.llm.is_none() {
             options.llm = Some(started.model_spec.clone());

@@ -10,6 +10,9 @@ pub use human::Human;
 pub use openai::{OpenAi, OpenAiConfig};
 pub use secret::Secret;
 pub use spec::{ModelSpec, ModelSpecError};
+pub mod lexical;
+
+pub use lexical::Lexical;
 
 use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest};
 use futures_util::future::BoxFuture;

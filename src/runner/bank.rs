@@ -1,7 +1,7 @@
 //! The replies of a parent session: a fork is answered from them until it asks something that the parent never asked.
 
 use crate::calls::{CallError, KgReply, Sample};
-use crate::search::{Ask, Entry, State};
+use crate::search::{Ask, Entry, Event, Got, Source, State};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -20,6 +20,22 @@ pub enum Banked {
 #[derive(Clone, Debug, Default)]
 pub struct Bank {
     replies: HashMap<(Arc<str>, u32), Banked>,
+}
+
+impl Banked {
+    /// The event that answers `ask` with it: only slots that are open are filled.
+    #[must_use]
+    pub fn event(self, ask: &Ask) -> Event {
+        let got = match self {
+            Self::Failed(error) => return Event::Failed { ask: ask.id, error },
+            Self::Kg(reply) => Got::Kg(Box::new((*reply).clone())),
+            Self::Samples(samples) => {
+                let open = ask.samples.iter().zip(samples).enumerate().filter(|(_, (here, _))| here.is_none());
+                Got::Samples(open.filter_map(|(slot, (_, s))| s.map(|s| (u32::try_from(slot).unwrap_or(u32::MAX), s))).collect())
+            }
+        };
+        Event::Replied { ask: ask.id, got, source: Source::Recorded, usage: None, took_ms: 0, tries: 0 }
+    }
 }
 
 impl Bank {

@@ -1,6 +1,5 @@
 //! Going on: decisions and asks, as far as the gate lets them.
 
-use super::bank::Banked;
 use super::command::Pace;
 use super::launch::Runner;
 use super::live::Flight;
@@ -61,14 +60,16 @@ impl Runner {
     }
 
     /// Whether the gate is open for the engine.
-    fn engine_may(&self) -> bool {
-        self.live.pace != Pace::Paused && Instant::now() >= self.gate
+    fn engine_may(&mut self) -> bool {
+        let running = self.live.pace != Pace::Paused;
+        self.gated = running && Instant::now() < self.gate;
+        running && !self.gated
     }
 
-    /// When the gate opens by itself.
+    /// When the gate opens by itself. Asked after [`Runner::drive`]: the answer must not depend on another look at the
+    /// clock, or a gate that opened in between would wake nobody.
     pub(super) fn gate_timer(&self) -> Option<Instant> {
-        let waiting = self.live.pace != Pace::Paused && !self.live.replay && !self.is_finished();
-        (waiting && self.gate > Instant::now()).then_some(self.gate)
+        self.gated.then_some(self.gate)
     }
 
     fn passed_gate(&mut self, weight: f64, closes: bool) {
@@ -161,15 +162,7 @@ impl Runner {
             self.tell("from here on the fork is live");
             return false;
         };
-        let event = match banked {
-            Banked::Failed(error) => Event::Failed { ask: ask.id, error },
-            Banked::Kg(reply) => replied(ask.id, Got::Kg(Box::new((*reply).clone())), Source::Recorded),
-            Banked::Samples(samples) => {
-                let open = ask.samples.iter().zip(samples).enumerate().filter(|(_, (here, _))| here.is_none());
-                let fill = open.filter_map(|(slot, (_, s))| s.map(|s| (u32::try_from(slot).unwrap_or(u32::MAX), s))).collect();
-                replied(ask.id, Got::Samples(fill), Source::Recorded)
-            }
-        };
+        let event = banked.event(ask);
         self.push(By::World, event);
         true
     }

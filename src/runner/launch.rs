@@ -55,6 +55,8 @@ pub struct Equipment {
     pub pause: Duration,
     /// Texts that must never be recorded.
     pub secrets: Vec<String>,
+    /// Whether a recording can be forked: model and KGs could be opened.
+    pub can_fork: bool,
     /// Where forks are recorded.
     pub folder: Option<PathBuf>,
 }
@@ -87,6 +89,8 @@ pub(super) struct Runner {
     pub(super) inquiries: HashMap<u64, tokio::task::AbortHandle>,
     /// When the engine may decide again.
     pub(super) gate: Instant,
+    /// Whether going on stopped at the gate: then its timer wakes the runner.
+    pub(super) gated: bool,
     pub(super) reports: mpsc::UnboundedSender<Message>,
     pub(super) running_since: Option<Instant>,
     pub(super) ran: Duration,
@@ -140,6 +144,7 @@ impl Runner {
             previews: HashMap::new(),
             inquiries: HashMap::new(),
             gate: Instant::now(),
+            gated: false,
             reports,
             running_since: None,
             ran: Duration::ZERO,

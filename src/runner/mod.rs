@@ -1,6 +1,6 @@
 //! The imperative shell: performs tasks, applies limits, takes commands. One task owns state and journal.
 
-mod bank;
+pub mod bank;
 mod command;
 mod drive;
 mod launch;

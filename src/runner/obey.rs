@@ -112,6 +112,10 @@ impl Runner {
 
     /// A new session that holds everything up to and with entry `seq` and goes live from there. It starts paused.
     fn fork(&mut self, seq: Seq) {
+        if !self.equipment.can_fork {
+            self.tell("this recording can't be forked: its model or graph can't be opened (tot resume says why)");
+            return;
+        }
         let count = usize::try_from(seq).unwrap_or(usize::MAX).saturating_add(1).min(self.timeline.entries().len());
         let parent = (self.live.session.clone(), count as u64);
         let prefix = self.timeline.entries()[..count].to_vec();

@@ -74,7 +74,11 @@ pub fn read(path: &Path) -> Result<Recording, ReadError> {
     parse(path, &bytes)
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Recording, ReadError> {
+/// Reads a journal that is in memory; `path` is what messages call it.
+///
+/// # Errors
+/// A sentence with file, line and what to do.
+pub fn parse(path: &Path, bytes: &[u8]) -> Result<Recording, ReadError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ReadError::at(path, "the file is empty: it holds no session"));
     }

@@ -1,4 +1,5 @@
 //! The engine before tokio: scenarios, shuffled arrivals, kills, forks, and `reload == live`.
 
+mod acts;
 mod scenarios;
 mod world;

@@ -3,6 +3,7 @@
 use crate::world::World;
 use std::path::{Path, PathBuf};
 use tree_of_traversals::scenario::{Expectation, Scenario, compare};
+use tree_of_traversals::search::{Ask, State};
 
 fn all() -> Vec<(PathBuf, Scenario)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios");
@@ -55,18 +56,26 @@ fn a_kill_at_any_event_loses_nothing() {
     each(|scenario, block| {
         let whole = finished(scenario, block, World::new(scenario, block.preset, 3), "");
         for at in 1..whole.entries.len() {
-            let mut first = World::new(scenario, block.preset, 3);
-            first.run(at);
-            let open: usize = first
-                .state
-                .asks
-                .iter()
-                .filter(|a| !a.is_complete())
-                .map(|a| a.samples.iter().filter(|s| s.is_none()).count().max(usize::from(!a.is_llm())))
-                .sum();
-            let again = finished(scenario, block, World::reopened(scenario, &first.entries, at as u64), &format!("killed at {at}"));
-            assert!(first.sent + again.sent <= whole.sent + open, "killed at {at}: paid twice for what was recorded");
+            let before = State::from_entries(&whole.entries[..at]).unwrap();
+            let size = |a: &Ask| a.samples.len().max(usize::from(!a.is_llm()));
+            let paid: usize = before.asks.iter().map(|a| size(a)).sum();
+            let open = |a: &Ask| if a.is_llm() { a.samples.iter().filter(|s| s.is_none()).count() } else { 1 };
+            let in_flight: usize = before.asks.iter().filter(|a| !a.is_complete()).map(|a| open(a)).sum();
+            let again = finished(scenario, block, World::reopened(scenario, &whole.entries[..at], at as u64), &format!("killed at {at}"));
+            assert_eq!(paid + again.sent, whole.sent + in_flight, "killed at {at}: paid twice for what was recorded");
             assert_eq!(again.reloaded(), again.state);
+        }
+    });
+}
+
+#[test]
+fn a_fork_at_any_event_needs_no_live_call() {
+    each(|scenario, block| {
+        let whole = finished(scenario, block, World::new(scenario, block.preset, 5), "");
+        for at in 1..=whole.entries.len() {
+            let fork = finished(scenario, block, World::forked(scenario, &whole.entries, at, at as u64), &format!("forked at {at}"));
+            assert_eq!(fork.sent, 0, "forked at {at}: a live call for what was recorded");
+            assert_eq!(fork.state.summary(), whole.state.summary());
         }
     });
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use tree_of_traversals::calls::AskId;
 use tree_of_traversals::kg::KnowledgeGraph;
 use tree_of_traversals::llm::LanguageModel;
+use tree_of_traversals::runner::bank::Bank;
 use tree_of_traversals::runner::task;
 use tree_of_traversals::scenario::{Scenario, ScriptedKg, ScriptedModel};
 use tree_of_traversals::search::strategy::{Strategy, TreeOfTraversals};
@@ -22,6 +23,7 @@ pub struct World {
     /// Slots and KG calls that went over the wire.
     pub sent: usize,
     strategy: TreeOfTraversals,
+    bank: Option<Bank>,
 }
 
 impl World {
@@ -54,7 +56,30 @@ impl World {
             seed,
             sent: 0,
             strategy: TreeOfTraversals,
+            bank: None,
         }
+    }
+
+    /// A fork of `parent` after its first `count` entries: equal requests are answered from the parent's recording.
+    pub fn forked(scenario: &Scenario, parent: &[Entry], count: usize, seed: u64) -> Self {
+        let mut world = Self::empty(scenario, seed);
+        for entry in &parent[..count] {
+            world.state.apply(entry).unwrap();
+            world.entries.push(entry.clone());
+        }
+        let parent: Vec<Arc<Entry>> = parent.iter().cloned().map(Arc::new).collect();
+        world.bank = Some(Bank::of(&parent));
+        world.prime();
+        let open: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
+        for ask in open {
+            world.send(ask);
+        }
+        world
+    }
+
+    fn prime(&self) {
+        self.model.prime(&task::llm_history(&self.state, &self.strategy));
+        self.kg.prime(&task::kg_history(&self.state, &"scenario".into()));
     }
 
     /// The session again after a crash: `entries` is what was on disk, the doubles start afresh and are primed.
@@ -64,8 +89,7 @@ impl World {
             world.state.apply(entry).unwrap();
             world.entries.push(entry.clone());
         }
-        world.model.prime(&task::llm_history(&world.state, &world.strategy));
-        world.kg.prime(&task::kg_history(&world.state, &"scenario".into()));
+        world.prime();
         let lost: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
         world.push(By::Engine, Event::Resumed { lost: lost.clone() });
         for ask in lost {
@@ -88,6 +112,11 @@ impl World {
 
     fn send(&mut self, ask: AskId) {
         let recorded = self.state.ask(ask).unwrap().clone();
+        if let Some(banked) = self.bank.as_ref().and_then(|b| b.reply(&recorded)) {
+            self.flights.push((ask, vec![banked.event(&recorded)]));
+            return;
+        }
+        self.bank = None;
         let mut replies = Vec::new();
         let replied = |got| Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1 };
         if let Some(job) = task::llm_job(&self.state, &self.strategy, &recorded) {

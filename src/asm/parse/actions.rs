@@ -68,13 +68,11 @@ impl Rows {
     fn in_middles(&self, known: &dyn Fn(&str) -> bool) -> Option<(Action, bool)> {
         (0..self.rows.len()).filter(|i| !self.menu[*i]).find_map(|i| {
             let mut rest = self.rows[i].as_str();
-            while let Some(hit) = keywords::in_middle(rest) {
-                if let Some(found) = self.read(i, &hit, known) {
-                    return Some(found);
-                }
+            (0..keywords::A_LINE).find_map(|_| {
+                let hit = keywords::in_middle(rest)?;
                 rest = hit.rest;
-            }
-            None
+                self.read(i, &hit, known)
+            })
         })
     }
 

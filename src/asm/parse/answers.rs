@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 /// The words that join the last item of a list.
 static AND: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\s+(?:and|und|et|y|e|och|og|en|ja|i|и|&)\s+").expect("constant"));
+/// `"a", "b"`: each item in quotes of its own.
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"^\s*["“][^"“”]*["”](?:\s*,\s*["“][^"“”]*["”])+\s*$"#).expect("constant"));
 static LEADING_AND: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)^(?:and|und|et|y|e|och|og|en|ja|i|и|&)\s+").expect("constant"));
 
 /// The answer in `lines`: the rest of the label's line, or what stands below it. `None` if it is empty or a slot of the menu.
@@ -83,6 +85,9 @@ fn split(text: &str, known: &dyn Fn(&str) -> bool) -> Vec<String> {
     }
     let commas = pieces(text, &[',', '，']);
     if commas.len() > 1 {
+        if QUOTED.is_match(text) {
+            return bracketed(text, known);
+        }
         let mut parts = last_joined(rejoined(&commas, known), known);
         if parts.len() < 2 || !is_list(text, &parts, known) {
             return whole();

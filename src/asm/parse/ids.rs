@@ -92,10 +92,13 @@ const fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric()
 }
 
+/// So many underscores next to an id are looked past, as Markdown marks.
+const UNDERSCORES: usize = 8;
+
 /// Whether an id may begin at `at`: no ASCII letter or digit before it, nor an underscore that belongs to a word.
 fn begins(text: &str, at: usize) -> bool {
-    let before = text[..at].trim_end_matches('_');
-    !before.ends_with(is_word)
+    let before = text[..at].bytes().rev().take(UNDERSCORES).find(|b| *b != b'_');
+    !before.is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
 /// Whether the id `key` is over at `at`: no ASCII letter or digit follows, and an id with inner punctuation (IRI, `local:big-star`)
@@ -103,7 +106,7 @@ fn begins(text: &str, at: usize) -> bool {
 fn ends(text: &str, key: &str, at: usize) -> bool {
     let rest = &text[at..];
     let Some(next) = rest.chars().next() else { return true };
-    if is_word(next) || rest.trim_start_matches('_').len() < rest.len() && rest.trim_start_matches('_').starts_with(is_word) {
+    if rest.bytes().take(UNDERSCORES).find(|b| *b != b'_').is_some_and(|b| b.is_ascii_alphanumeric()) {
         return false;
     }
     if key.ends_with(|c: char| !c.is_ascii() && c.is_alphanumeric()) && next.is_alphanumeric() {

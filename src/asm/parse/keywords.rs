@@ -4,6 +4,9 @@ use super::clean::{fold, unfolded};
 use regex::Regex;
 use std::sync::LazyLock;
 
+/// So many keywords in mid-line are looked at: a line with more is no step.
+pub(super) const A_LINE: usize = 8;
+
 /// An action of the state `default`, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keyword {
@@ -58,7 +61,7 @@ pub(super) fn at_start(line: &str) -> Option<Hit<'_>> {
         let keyword = keyword(&found);
         let mut end = found.get(0)?.end();
         // "ANSWER: ANSWER: x" says it twice.
-        while let Some(again) = START.captures(&folded[end..]).filter(|again| self::keyword(again) == keyword) {
+        if let Some(again) = START.captures(&folded[end..]).filter(|again| self::keyword(again) == keyword) {
             end += again.get(0)?.end();
         }
         return Some(Hit { keyword, from: 0, rest: &line[unfolded(line, &folded, end)..], bare: false });
@@ -74,21 +77,22 @@ pub(super) fn in_middle(line: &str) -> Option<Hit<'_>> {
 
 /// The last label of an answer in `line`, in any letter case.
 pub(super) fn last_answer_label(line: &str) -> Option<Hit<'_>> {
-    let mut last = find(&ANSWER_LABEL, line)?;
-    while let Some(next) = find(&ANSWER_LABEL, last.rest) {
-        last = Hit { from: line.len() - last.rest.len() + next.from, ..next };
-    }
-    Some(last)
+    let folded = fold(line);
+    let found = ANSWER_LABEL.captures_iter(&folded).last()?;
+    hit(&found, line, &folded)
 }
 
 fn find<'a>(pattern: &Regex, line: &'a str) -> Option<Hit<'a>> {
     let folded = fold(line);
-    let found = pattern.captures(&folded)?;
+    hit(&pattern.captures(&folded)?, line, &folded)
+}
+
+fn hit<'a>(found: &regex::Captures<'_>, line: &'a str, folded: &str) -> Option<Hit<'a>> {
     let all = found.name("all")?;
     Some(Hit {
-        keyword: keyword(&found),
-        from: unfolded(line, &folded, all.start()),
-        rest: &line[unfolded(line, &folded, all.end())..],
+        keyword: keyword(found),
+        from: unfolded(line, folded, all.start()),
+        rest: &line[unfolded(line, folded, all.end())..],
         bare: false,
     })
 }

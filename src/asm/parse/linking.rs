@@ -3,7 +3,7 @@
 use super::Unusable;
 use super::clean::{Cleaned, clean, fold};
 use super::json;
-use super::marks::{item, tidy, unfenced};
+use super::marks::{item, tidy, unfenced, unquoted};
 use super::play_on::{Strict, played};
 use crate::calls::Sample;
 use regex::Regex;
@@ -34,7 +34,11 @@ pub fn parse_mentions(sample: &Sample) -> Vec<String> {
     let (text, _) = played(&unfenced, Strict::Yes);
     let mut found: Vec<String> = vec![];
     for line in listed(&text) {
-        let mention = tidy(item(&line).unwrap_or(&line)).trim_end_matches([',', ';']).to_owned();
+        let tidied = tidy(item(&line).unwrap_or(&line));
+        let tidied = tidied.trim_end_matches([',', ';']);
+        // The label may have quotes of its own: `"Inception" - film`.
+        let label = mention_label(tidied);
+        let mention = format!("{}{}", unquoted(label), &tidied[label.len()..]);
         let known = found.iter().any(|old| old.to_lowercase() == mention.to_lowercase());
         if mention.chars().count() < TOO_LONG && !known && !NO_MENTION.is_match(&mention) && !NO_MENTION.is_match(mention_label(&mention)) {
             found.push(mention);

@@ -124,10 +124,8 @@ fn unquoted_once(text: &str) -> &str {
         }
     }
     for (open, close) in [('“', '”'), ('«', '»'), ('「', '」'), ('『', '』'), ('[', ']'), ('(', ')'), ('{', '}'), ('<', '>')] {
-        if !text.contains(open)
-            && let Some(rest) = text.strip_suffix(close)
-        {
-            return rest;
+        if text.ends_with(close) && !text.contains(open) {
+            return text.trim_end_matches(close);
         }
         if matches!(open, '“' | '«' | '「' | '『')
             && !text.contains(close)

@@ -85,7 +85,8 @@ fn is_one_line_menu(row: &str) -> bool {
 
 fn names_all(row: &str) -> bool {
     let (mut rest, mut kinds) = (row, vec![]);
-    while let Some(hit) = keywords::in_middle(rest) {
+    for _ in 0..keywords::A_LINE {
+        let Some(hit) = keywords::in_middle(rest) else { break };
         if !kinds.contains(&hit.keyword) {
             kinds.push(hit.keyword);
         }

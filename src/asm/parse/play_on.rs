@@ -55,9 +55,9 @@ pub(super) enum Strict {
 ///
 /// A question or a role at the very beginning is an echo: the line is left out (its role only), and reading goes on.
 pub(super) fn played(text: &str, strict: Strict) -> (String, Option<Line>) {
-    let mut out = String::with_capacity(text.len());
+    let (mut out, mut begun) = (String::with_capacity(text.len()), false);
     for row in text.split_inclusive('\n') {
-        let begun = !out.trim().is_empty();
+        let from = out.len();
         match line(row) {
             None => out.push_str(row),
             Some(Line::Observation) if strict == Strict::ObservationsAllowed => out.push_str(row),
@@ -68,6 +68,7 @@ pub(super) fn played(text: &str, strict: Strict) -> (String, Option<Line>) {
             }
             Some(kind) => return (out, Some(kind)),
         }
+        begun = begun || !out[from..].trim().is_empty();
     }
     (out, None)
 }

@@ -23,7 +23,7 @@ static MARK: LazyLock<Regex> = LazyLock::new(|| {
     let tag = format!(r"<\s*(?P<close>/)?\s*(?P<name>{names})(?:\s[^<>\n]{{0,100}})?(?P<empty>/)?\s*>");
     let square = r"\[(?P<sqclose>/)?(?P<sqname>THINK|THINKING|REASONING)\]";
     let white = r"◁(?P<whclose>/)?(?P<whname>think(?:ing)?)▷";
-    let piped = r"<[|｜](?P<pipe>/|begin_of_|start_|end_of_|end_)?(?P<piname>thought|thinking|think|reasoning)[|｜]>";
+    let piped = r"<(?P<pre>/)?[|｜](?P<pipe>/|begin_of_|start_|end_of_|end_)?(?P<piname>thought|thinking|think|reasoning)[|｜]>";
     let odd = r"(?P<oddopen><\|channel>(?:thought)?|<unused94>(?:thought)?)|(?P<oddclose><channel\|>|<unused95>)";
     let token = r"(?P<token></s>|<s>|<eos>|<bos>|<pad>|<unk>|<(?:end|start)_of_turn>|<turn\|>|<\|turn>|\[EOS\]|\[/?INST\]|\[END\]|<END>|<<?/?SYS>?>|<[|｜][^<>|｜\n]{1,40}[|｜]>)";
     Regex::new(&format!("(?i){tag}|{square}|{white}|{piped}|{odd}|{token}")).expect("constant")
@@ -55,7 +55,7 @@ fn kind(found: &Captures<'_>) -> Mark {
         }
     }
     if let Some(n) = name("piname") {
-        let closes = name("pipe").is_some_and(|p| p == "/" || p.starts_with("end"));
+        let closes = found.name("pre").is_some() || name("pipe").is_some_and(|p| p == "/" || p.starts_with("end"));
         return if closes { Mark::Close(n) } else { Mark::Open(n) };
     }
     if found.name("oddopen").is_some() {

@@ -122,7 +122,7 @@ fn keyed(object: &Map<String, Value>) -> Option<Number> {
     };
     let named =
         |(key, _): &(&String, &Value)| CUE_KEY.is_match(key) && !key.to_lowercase().starts_with("max") && !json::is_reasoning_key(key);
-    object.iter().filter(named).filter_map(|(_, value)| of(value)).last()
+    object.iter().filter(named).filter_map(|(_, value)| of(value)).next_back()
 }
 
 /// The numbers that are no rubric and no list of what can be chosen.
@@ -143,6 +143,12 @@ fn usable(text: &str, numbers: &Numbers) -> Vec<Number> {
         }
     }
     chains.into_iter().filter(|chain| chain.len() < 3).flatten().collect()
+}
+
+/// The last 24 characters of `text`.
+fn tail(text: &str) -> &str {
+    let from = text.char_indices().rev().nth(23).map_or(0, |(i, _)| i);
+    &text[from..]
 }
 
 /// A text with the numbers that may be scores.
@@ -246,8 +252,7 @@ impl Seen<'_> {
     /// Whether a number can be a score without a cue right before it.
     fn is_plain(&self, number: &Number) -> bool {
         let rest = &self.text[number.end..];
-        let ends =
-            rest.trim_start_matches(|c: char| matches!(c, '.' | ')' | '!' | '"' | ' ' | '。')).chars().next().is_none_or(|c| c == '\n');
+        let ends = rest.trim_start_matches(['.', ')', '!', '"', ' ', '。']).chars().next().is_none_or(|c| c == '\n');
         let line = self.text[..number.start].rsplit('\n').next().unwrap_or_default();
         let set_off = line.chars().all(|c| !c.is_alphanumeric()) || line.trim_end().ends_with([':', '=', ';', ',', '-', '–']);
         let fits = if number.whole && number.scaled {
@@ -259,7 +264,7 @@ impl Seen<'_> {
         } else {
             true
         };
-        fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(&self.text[..number.start])
+        fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(tail(&self.text[..number.start]))
     }
 
     /// The last number that can be a score.

@@ -87,7 +87,6 @@ fn evaluate(store: &Store, text: &str, token: CancellationToken) -> Result<Resul
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape of map_err")]
 fn failure(error: QueryEvaluationError) -> CallError {
     match error {
         QueryEvaluationError::Cancelled => CallError::new(CallErrorKind::TimedOut, "the query was cancelled"),

@@ -31,7 +31,8 @@ impl<'a> Date<'a> {
         let date = date.trim_end_matches('Z');
         let mut parts = date.splitn(3, '-');
         let digits = |part: &str, least: usize| (part.len() >= least && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.to_owned());
-        let year: i64 = digits(parts.next()?, 4)?.parse().ok()?;
+        // Four digits at least; Virtuoso counts the sign among them.
+        let year: i64 = digits(parts.next()?, if negative { 3 } else { 4 })?.parse().ok()?;
         let small = |part: Option<&str>, most: u8| -> Option<Option<u8>> {
             match part {
                 None => Some(None),
@@ -103,6 +104,7 @@ mod tests {
     #[test]
     fn rdf_has_a_year_zero() {
         assert_eq!(read("-0043-03-15T00:00:00Z", 11), "15 March 44 BCE");
+        assert_eq!(read("-043-03-15T00:00:00Z", 11), "15 March 44 BCE");
         assert_eq!(read("0000-01-01T00:00:00Z", 9), "1 BCE");
         assert_eq!(read("-0150-01-01T00:00:00Z", 7), "2nd century BCE");
         assert_eq!(read("-13798000000-01-01T00:00:00Z", 3), "about 13798000001 BCE");

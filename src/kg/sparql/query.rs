@@ -108,7 +108,7 @@ pub fn edges_of_one(entity: &Iri, predicate: &Iri, direction: Direction, limit: 
         Direction::Out => (format!("{entity} {predicate} ?y ."), ""),
         Direction::In => (format!("?y {predicate} {entity} ."), " FILTER(ISIRI(?y))"),
     };
-    Query::limited(format!("SELECT DISTINCT ?y WHERE {{ {pattern}{filter} }} ORDER BY ?y"), limit)
+    Query::limited(format!("SELECT DISTINCT ?y WHERE {{ {pattern}{filter} }} ORDER BY DESC(ISIRI(?y)) STR(?y)"), limit)
 }
 
 /// Precision and unit of the values of a property (`?x ?value ?precision ?unit`), in the Wikidata model.

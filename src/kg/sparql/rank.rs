@@ -20,7 +20,7 @@ pub enum Fit {
     Folded,
     /// The same but for an article, a possessive or a bracketed remark.
     Variant,
-    /// The name begins with the mention.
+    /// The name begins with the mention's words.
     Prefix,
     /// The mention's words stand in the name, one after the other.
     Phrase,
@@ -148,7 +148,7 @@ impl Matcher {
         let core = self.folded.iter().min_by_key(|text| text.len())?;
         let after = |at: usize| folded[at + core.len()..].chars().next().is_none_or(|c| c == ' ');
         match folded.find(core.as_str()) {
-            Some(0) => Some(Fit::Prefix),
+            Some(0) if after(0) => Some(Fit::Prefix),
             Some(at) if folded[..at].ends_with(' ') && after(at) => Some(Fit::Phrase),
             _ => core.split(' ').all(|word| folded.contains(word)).then_some(Fit::Words),
         }
@@ -180,7 +180,8 @@ mod tests {
         assert_eq!(fit("Inception (film)", "Inception"), Some(Fit::Variant));
         assert_eq!(fit("Nolan's", "Nolan"), Some(Fit::Variant));
         assert_eq!(fit("Dark Knight", "The Dark Knight Rises"), Some(Fit::Phrase));
-        assert_eq!(fit("Dark", "Darkness"), Some(Fit::Prefix));
+        assert_eq!(fit("Dark", "Darkness"), Some(Fit::Words));
+        assert_eq!(fit("Dark", "Dark Star"), Some(Fit::Prefix));
         assert_eq!(fit("Knight Dark", "The Dark Knight"), Some(Fit::Words));
         assert_eq!(fit("Memento", "Inception"), None);
         assert_eq!(fit("", "Inception"), None);

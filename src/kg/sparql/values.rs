@@ -6,7 +6,8 @@ use super::vocabulary::{Model, is_unknown};
 use crate::graph::{Literal, LiteralKind};
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
-const WKT: &str = "http://www.opengis.net/ont/geosparql#wktLiteral";
+/// Places as well-known text: GeoSPARQL's name, and Virtuoso's.
+const WKT: [&str; 2] = ["http://www.opengis.net/ont/geosparql#wktLiteral", "http://www.openlinksw.com/schemas/virtrdf#Geometry"];
 
 /// What a value node says about a value.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +69,9 @@ pub fn literal(term: &Term, model: Model, precision: Option<u8>, unit: Option<&s
         Term::Blank(_) if model == Model::Wikidata => (LiteralKind::Unknown, "unknown value".to_owned()),
         Term::Blank(_) => (LiteralKind::Unknown, "unnamed node".to_owned()),
         Term::Literal { value, datatype, .. } => match datatype.as_deref() {
-            Some(WKT) => coordinates(value).map_or_else(|| (LiteralKind::Text, value.clone()), |text| (LiteralKind::Coordinates, text)),
+            Some(datatype) if WKT.contains(&datatype) => {
+                coordinates(value).map_or_else(|| (LiteralKind::Text, value.clone()), |text| (LiteralKind::Coordinates, text))
+            }
             Some(_) => typed(xsd(term).unwrap_or(""), value, model, precision, unit),
             None => (LiteralKind::Text, value.clone()),
         },
@@ -131,7 +134,7 @@ mod tests {
         assert_eq!(shown("1977-01-01T00:00:00Z", &date_time, None, None), (LiteralKind::Date, "1977".into()));
         assert_eq!(shown("+148", &decimal, None, Some("minute")), (LiteralKind::Quantity, "148 minute".into()));
         assert_eq!(shown("1.880", &decimal, None, Some("metre")), (LiteralKind::Quantity, "1.88 metre".into()));
-        assert_eq!(shown("Point(2.35 48.85)", WKT, None, None), (LiteralKind::Coordinates, "48.85, 2.35".into()));
+        assert_eq!(shown("Point(2.35 48.85)", WKT[0], None, None), (LiteralKind::Coordinates, "48.85, 2.35".into()));
         assert_eq!(shown("yesterday", &date_time, Some(11), None), (LiteralKind::Date, "yesterday".into()));
     }
 

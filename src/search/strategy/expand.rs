@@ -1,6 +1,6 @@
 //! An expansion: what is on offer, k samples in one round, the vote, what the choices bring, and the scores.
 
-use super::super::ask::{Ask, Need};
+use super::super::ask::{Ask, Need, NotYet};
 use super::super::event::{Event, NewNode, NodeId, Outcome, Purpose, Reading, Reason, StepId, StepKind};
 use super::super::state::{Node, State, Step};
 use super::prompt::Ingredients;
@@ -37,12 +37,17 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
     if step.grew {
         return score::advance(state, step);
     }
+    if let Some(rows) = step.reading(0) {
+        return grow(state, step, node, rows);
+    }
+    if state.ask_of(key(step.id, Purpose::Sample, 0)).is_some_and(|ask| !ask.is_complete()) {
+        return Err(NotYet::Wait);
+    }
     let offer = if step.kind == StepKind::ForceFinal { Offer::FinalAnswer } else { offer(state, step.id, node.id)? };
     if let Offer::Nothing(why) = offer {
         return Ok(grew(step, vec![error_node(node.id, why)], Vec::new(), notices(state, step)));
     }
-    let Some(rows) = step.reading(0) else { return read(state, step, node, &offer) };
-    grow(state, step, node, rows)
+    read(state, step, node, &offer)
 }
 
 /// What is on offer at `node` in `step`. In state `selecting relation` the KGs are asked, both directions together.

@@ -1,0 +1,338 @@
+//! What to do next, and what a state or an answer is worth.
+
+use super::chance::Chance;
+use super::derive::{Solver, Walk};
+use super::question::Question;
+use super::seen::{Known, Offer, Seen, Shown, Walked};
+use indexmap::IndexSet;
+
+/// What is said when the graph does not show the answer.
+const NOT_SHOWN: &str = "The graph does not show it.";
+
+/// At most so many entities are expanded together.
+const MOST_ENTITIES: usize = 25;
+
+/// A prompt, thought through.
+pub(super) struct Mind<'a> {
+    seen: &'a Seen,
+    solver: Solver<'a>,
+    walks: Vec<Walk>,
+}
+
+impl<'a> Mind<'a> {
+    /// Thinks through what `seen` says of `question` and the graph.
+    pub fn new(seen: &'a Seen, question: &'a Question) -> Self {
+        let solver = Solver::new(question, &seen.graph);
+        let walks = solver.walks();
+        Self { seen, solver, walks }
+    }
+
+    fn complete(&self) -> Option<&Walk> {
+        self.walks.iter().find(|w| self.solver.is_complete(w))
+    }
+
+    fn graph(&self) -> &Known {
+        &self.seen.graph
+    }
+
+    /// The end of a walk as an answer.
+    fn answer_of(&self, walk: &Walk) -> String {
+        let mut names: IndexSet<&str> = IndexSet::new();
+        let topics: Vec<&str> = self.solver.question.topics.iter().map(|t| t.id.as_str()).collect();
+        names.extend(walk.at.iter().filter(|n| !topics.contains(&n.as_str())).map(|n| self.graph().name(n)));
+        if names.is_empty() {
+            names.extend(walk.at.iter().map(|n| self.graph().name(n)));
+        }
+        if self.solver.question.counts && walk.at.iter().all(|n| self.graph().entities.contains_key(n)) {
+            return names.len().to_string();
+        }
+        names.into_iter().collect::<Vec<_>>().join(" | ")
+    }
+
+    /// State `default`.
+    pub fn act(&self, think: bool, expand: bool, chance: &mut Chance) -> String {
+        if let Some(walk) = self.complete() {
+            return if expand && chance.happens(0.12) { self.expand() } else { format!("ANSWER: {}", self.answer_of(walk)) };
+        }
+        if !expand {
+            return format!("ANSWER: {}", self.best_guess());
+        }
+        if self.fruitless() >= 2 && !chance.happens(0.5) {
+            return format!("ANSWER: {NOT_SHOWN}");
+        }
+        let near = self.walks.first().is_some_and(|w| self.solver.open_cues(w).len() <= 2);
+        if think && near && chance.happens(0.15) { format!("THINK: {}", self.missing()) } else { self.expand() }
+    }
+
+    fn expand(&self) -> String {
+        format!("EXPAND: {}", self.missing())
+    }
+
+    /// What is missing, in words.
+    fn missing(&self) -> String {
+        let frontier = self.frontier();
+        let names: Vec<&str> = frontier.iter().take(3).map(|id| self.graph().name(id)).collect();
+        let words = self.walks.first().map_or_else(Vec::new, |w| self.open_words(w));
+        match (names.is_empty(), words.is_empty()) {
+            (true, _) => "No name of the question is in the graph.".to_owned(),
+            (_, true) => format!("More facts about {} are needed.", names.join(", ")),
+            _ => format!("Facts about {} are needed for: {}.", names.join(", "), words.join(", ")),
+        }
+    }
+
+    fn open_words(&self, walk: &Walk) -> Vec<String> {
+        let question = self.solver.question;
+        let mut words: Vec<String> =
+            self.solver.open_cues(walk).iter().map(|&n| question.tokens[question.cues[n].token].lower.clone()).collect();
+        words.dedup();
+        words
+    }
+
+    /// How many of the last hops, from the end, no walk makes use of.
+    fn fruitless(&self) -> usize {
+        let tokens: Vec<&String> = self.seen.path.iter().filter_map(|s| if let Walked::Relation(t) = s { Some(t) } else { None }).collect();
+        tokens.iter().rev().take_while(|t| !self.serves(t)).count()
+    }
+
+    /// Whether the relation `token` is part of the best walks.
+    fn serves(&self, token: &str) -> bool {
+        let id = token.trim_start_matches('~');
+        let Some(label) = self.graph().facts.iter().find(|f| f.id == id).map(|f| f.label.as_str()) else { return false };
+        let Some(best) = self.walks.first() else { return false };
+        let used = |w: &Walk| w.hops.iter().any(|(l, back)| l == label && *back == token.starts_with('~'));
+        // Walks from other topics serve as well: they are to be intersected later.
+        used(best) || self.walks.iter().any(|w| used(w) && w.score > 0.6 && w.topics.is_disjoint(&best.topics))
+    }
+
+    /// Whose facts are to be looked up next.
+    pub fn frontier(&self) -> Vec<String> {
+        let question = self.solver.question;
+        let Some(best) = self.walks.first() else { return vec![] };
+        let root = |i: usize| question.topics[i].id.clone();
+        let advanced = |i: usize| self.walks.iter().any(|w| w.topics.contains(&i) && !w.hops.is_empty() && w.score > 0.3);
+        let idle: Vec<usize> = (0..question.topics.len()).filter(|&i| !advanced(i)).collect();
+        if question.topics.len() > 1 && (best.hops.is_empty() || !self.solver.open_topics(best).is_empty()) {
+            if question.all_topics && idle.len() == question.topics.len() && self.same_words() {
+                return idle.into_iter().map(root).collect();
+            }
+            if best.hops.is_empty() {
+                return vec![root(self.main_topic())];
+            }
+            // Another name has words of its own that nothing accounts for yet.
+            let open = self.solver.open_cues(best);
+            let waiting = idle.iter().find(|&&i| {
+                let topic = &question.topics[i];
+                question.all_topics || topic.order[..topic.own].iter().any(|n| open.contains(n))
+            });
+            if let Some(&i) = waiting {
+                return vec![root(i)];
+            }
+        }
+        let ends: Vec<String> = best.at.iter().filter(|n| self.graph().entities.contains_key(*n)).take(MOST_ENTITIES).cloned().collect();
+        if ends.is_empty() { vec![root(self.main_topic())] } else { ends }
+    }
+
+    /// Whether all topics are asked about in the same words ("both A and B").
+    fn same_words(&self) -> bool {
+        let question = self.solver.question;
+        let first = |i: usize| question.topics[i].order.first().map(|&n| question.cues[n].stem.as_str());
+        (1..question.topics.len()).all(|i| first(i) == first(0))
+    }
+
+    /// The topic to begin with: one outside the phrase that says what is asked for.
+    fn main_topic(&self) -> usize {
+        let question = self.solver.question;
+        let of_phrase = |span: &std::ops::Range<usize>| {
+            span.start > 0
+                && question.tokens[..span.start].iter().all(|t| !super::words::is_auxiliary(&t.lower))
+                && question.tokens.first().is_some_and(|t| super::words::is_wh(&t.lower) || t.lower == "in")
+        };
+        question
+            .topics
+            .iter()
+            .position(|t| !of_phrase(&t.span) && t.own > 0)
+            .or_else(|| question.topics.iter().position(|t| t.own > 0))
+            .unwrap_or(0)
+    }
+
+    /// State `selecting entities`.
+    pub fn entities(&self, options: &[Shown], chance: &mut Chance) -> String {
+        let frontier = self.frontier();
+        let offered = |id: &String| options.iter().any(|o| o.id == *id);
+        let mut sets: Vec<Vec<String>> = vec![frontier.into_iter().filter(offered).collect()];
+        for walk in self.walks.iter().take(40) {
+            let set: Vec<String> = walk.at.iter().filter(|n| offered(n)).take(MOST_ENTITIES).cloned().collect();
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        sets.retain(|s| !s.is_empty());
+        let chosen = chance.pick(&sets, 0.7).cloned();
+        chosen.or_else(|| options.first().map(|o| vec![o.id.clone()])).unwrap_or_default().join(", ")
+    }
+
+    /// State `selecting relation`.
+    pub fn relation(&self, options: &[Offer], chance: &mut Chance) -> String {
+        let selected = self.selected();
+        let from = self.walk_at(&selected);
+        let tried = self.tried(&selected);
+        let mut ranked: Vec<(f32, &Offer)> = options
+            .iter()
+            .filter(|o| !tried.contains(&o.token))
+            .map(|o| (self.solver.gain(&from, &o.label, o.reverse, None).score, o))
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let best = ranked.first().map_or(0.0, |r| r.0);
+        // Alternatives only where they have something to do with the question.
+        let near: Vec<&str> = ranked.iter().filter(|r| r.0 > 0.0 && r.0 >= 0.5 * best).take(4).map(|r| r.1.token.as_str()).collect();
+        let chosen = chance.pick(&near, 0.7).copied().or_else(|| ranked.first().map(|r| r.1.token.as_str()));
+        chosen.or_else(|| options.first().map(|o| o.token.as_str())).unwrap_or_default().to_owned()
+    }
+
+    /// The entities that the path selected last.
+    fn selected(&self) -> Vec<String> {
+        self.seen.path.iter().rev().find_map(|s| if let Walked::Entities(ids) = s { Some(ids.clone()) } else { None }).unwrap_or_default()
+    }
+
+    /// Relations that were followed from just these entities before.
+    fn tried(&self, selected: &[String]) -> Vec<String> {
+        let mut out = Vec::new();
+        for pair in self.seen.path.windows(2) {
+            if let [Walked::Entities(ids), Walked::Relation(token)] = pair
+                && ids == selected
+            {
+                out.push(token.clone());
+            }
+        }
+        out
+    }
+
+    /// The best walk that stands at these entities; if there is none, one that begins there.
+    fn walk_at(&self, selected: &[String]) -> Walk {
+        let ids: IndexSet<String> = selected.iter().cloned().collect();
+        let within = |w: &&Walk| ids.iter().all(|id| w.at.contains(id));
+        if let Some(walk) = self.walks.iter().find(within) {
+            return walk.clone();
+        }
+        let touching = self.walks.iter().find(|w| ids.iter().any(|id| w.at.contains(id)));
+        let question = self.solver.question;
+        touching.cloned().unwrap_or_else(|| Walk {
+            at: ids,
+            topics: std::collections::BTreeSet::new(),
+            covered: 0,
+            score: 0.0,
+            hops: vec![],
+            order: question.topics.first().map_or_else(|| (0..question.cues.len()).collect(), |t| t.order.clone()),
+            span: question.tokens.len()..question.tokens.len(),
+            doubt: 0.0,
+        })
+    }
+
+    /// The last word when nothing more can be looked up.
+    fn best_guess(&self) -> String {
+        if let Some(walk) = self.complete() {
+            return self.answer_of(walk);
+        }
+        match self.walks.iter().find(|w| !w.hops.is_empty()) {
+            Some(walk) if self.progress(walk) >= 0.6 => self.answer_of(walk),
+            _ => NOT_SHOWN.to_owned(),
+        }
+    }
+
+    /// The forced answer.
+    pub fn forced(&self) -> String {
+        let reason = match self.complete() {
+            Some(walk) => format!("The graph leads there: {}.", trail(walk)),
+            None => self.missing(),
+        };
+        format!("{reason}\nANSWER: {}", self.best_guess())
+    }
+
+    /// The share of the question that a walk accounts for.
+    fn progress(&self, walk: &Walk) -> f32 {
+        let total: f32 = self.solver.question.cues.iter().map(|c| c.weight).sum();
+        if total <= 0.0 { 0.0 } else { (1.0 - self.solver.open_weight(walk) / total).clamp(0.0, 1.0) }
+    }
+
+    /// The value of a state.
+    pub fn value_state(&self) -> f32 {
+        if let Some(Walked::Error) = self.seen.path.last() {
+            return 0.1;
+        }
+        let Some(best) = self.walks.first() else { return 0.2 };
+        let lost = self.fruitless().min(3) as f32;
+        let mut value = if self.complete().is_some() { 0.95 } else { 0.3f32.mul_add(self.progress(best), 0.6) };
+        if self.complete().is_none() {
+            value -= 0.25f32.mul_add(lost, 0.12 * self.solver.skips(best) as f32);
+            if best.at.iter().all(|n| !self.graph().entities.contains_key(n)) {
+                // Nothing can be looked up from a value.
+                value -= 0.2;
+            }
+        }
+        match self.last_step() {
+            Some(Walked::Think) => value -= 0.03,
+            Some(Walked::Expand) if self.complete().is_some() => value -= 0.2,
+            Some(Walked::Entities(ids)) => {
+                let frontier = self.frontier();
+                let hit = ids.iter().filter(|id| frontier.contains(id)).count();
+                value += match hit {
+                    0 => -0.25,
+                    _ if hit == ids.len() && hit == frontier.len() => 0.0,
+                    _ => -0.08,
+                };
+            }
+            _ => {}
+        }
+        value.clamp(0.05, 0.97)
+    }
+
+    fn last_step(&self) -> Option<&Walked> {
+        self.seen.path.iter().rev().find(|s| !matches!(s, Walked::Other))
+    }
+
+    /// The value of an answer, with the reasons.
+    pub fn value_answer(&self, answer: &str) -> (String, f32) {
+        let refusal = answer.trim().is_empty() || answer.contains(NOT_SHOWN.trim_end_matches('.'));
+        if refusal {
+            return ("This is no answer.".to_owned(), 0.0);
+        }
+        let said: Vec<String> = answer.split(" | ").map(normal).collect();
+        let agrees = |walk: &Walk| {
+            let mut names: Vec<String> = walk.at.iter().map(|n| normal(self.graph().name(n))).collect();
+            names.push(normal(&self.answer_of(walk)));
+            said.iter().all(|s| names.contains(s)) || normal(&self.answer_of(walk)) == normal(answer)
+        };
+        if let Some(best) = self.complete() {
+            let level = self.solver.rank(best);
+            let confirmed =
+                self.walks.iter().filter(|w| self.solver.is_complete(w) && self.solver.rank(w) >= level - 0.3).find(|w| agrees(w));
+            return match confirmed {
+                Some(walk) => {
+                    let value = match self.solver.open_weight(walk) {
+                        _ if walk.doubt > 0.2 => 0.7,
+                        open if open < 0.05 => 1.0,
+                        _ => 0.9,
+                    };
+                    (format!("The graph leads there: {}.", trail(walk)), value)
+                }
+                None => (format!("The graph leads elsewhere: {}.", trail(best)), 0.1),
+            };
+        }
+        match self.walks.iter().find(|w| !w.hops.is_empty() && agrees(w)) {
+            Some(walk) => {
+                let open = self.open_words(walk).join(", ");
+                (format!("The graph leads there, but nothing in it accounts for: {open}."), 0.5 * self.progress(walk).min(0.9))
+            }
+            None => ("No facts in the graph lead to this answer.".to_owned(), 0.1),
+        }
+    }
+}
+
+/// The relations of a walk, for people.
+fn trail(walk: &Walk) -> String {
+    walk.hops.iter().map(|(label, back)| if *back { format!("is {label} of") } else { label.clone() }).collect::<Vec<_>>().join(", then ")
+}
+
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}

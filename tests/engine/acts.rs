@@ -1,0 +1,262 @@
+//! A person's acts: on open, expanded, pruned and finished nodes, at any moment, undone and redone.
+
+use crate::world::World;
+use proptest::prelude::*;
+use std::path::Path;
+use tree_of_traversals::asm::Action;
+use tree_of_traversals::graph::{Direction, RelationRef};
+use tree_of_traversals::micro::Micro;
+use tree_of_traversals::scenario::Scenario;
+use tree_of_traversals::search::{Act, ActId, By, Event, NodeId, OutcomeKind, Preset, Setting, Value};
+
+fn scenario(name: &str) -> Scenario {
+    Scenario::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios").join(name)).unwrap()
+}
+
+fn relation(id: &str) -> Action {
+    Action::SelectRelation { relation: RelationRef { kg: "scenario".into(), id: id.into(), direction: Direction::Out } }
+}
+
+fn act(world: &mut World, what: Act) -> Result<(), String> {
+    what.check(&world.state).map_err(|e| e.0)?;
+    let id = ActId(world.state.acts.len() as u32);
+    world.push(By::You, Event::Acted { act: id, what });
+    Ok(())
+}
+
+fn choose(node: NodeId, chain: Vec<Action>) -> Act {
+    Act::Choose { node, chain, instead_of: None, value: None }
+}
+
+fn finished(world: &World) -> &tree_of_traversals::search::FinishedEvent {
+    &world.state.finished.as_ref().unwrap().0
+}
+
+/// The film scenario with a fallback value, so that nodes made by hand can be scored.
+fn film() -> Scenario {
+    let mut text: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string("tests/data/scenarios/film-backtrack.json").unwrap()).unwrap();
+    text["llm"]["fallback"] = serde_json::json!({
+        "score_state": ["0.35"], "score_answer": ["0.1"], "action": ["ANSWER: somebody"],
+        "entities": ["Q25188"], "relation": ["P161"], "final_answer": ["ANSWER: somebody"],
+    });
+    serde_json::from_value(text).unwrap()
+}
+
+#[test]
+fn a_hop_by_hand_fetches_real_edges_is_scored_and_competes() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(usize::MAX);
+    let before = world.state.nodes.len();
+    let chain = vec![Action::Expand { text: String::new() }, Action::SelectEntities { ids: vec!["Q25188".into()] }, relation("P86")];
+    act(&mut world, choose(NodeId(0), chain)).unwrap();
+    world.run(usize::MAX);
+    let made: Vec<_> = world.state.nodes[before..].to_vec();
+    assert_eq!(made.len(), 3, "the whole chain became nodes");
+    assert!(made.iter().all(|n| n.by == By::You && n.value == Value::Scored(Micro::from_millionths(350_000).unwrap())));
+    let last = made.last().unwrap();
+    assert_eq!(last.delta.edges.len(), 1);
+    assert!(last.delta.entities.iter().any(|e| e.label.as_deref() == Some("Hans Zimmer")));
+    assert!(world.state.frontier().contains(&last.id), "it competes");
+    assert!(!world.state.frontier().contains(&made[0].id), "what was grown by hand is closed to the engine");
+    assert_eq!(world.state.expansions(), 6, "an expansion by hand does not count");
+    assert_eq!(finished(&world).outcome, OutcomeKind::Answered);
+    assert_eq!(world.reloaded(), world.state);
+}
+
+#[test]
+fn unknown_ids_are_refused() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(usize::MAX);
+    let chain = vec![Action::Expand { text: String::new() }, Action::SelectEntities { ids: vec!["Q404".into()] }];
+    let refused = act(&mut world, choose(NodeId(0), chain)).unwrap_err();
+    assert!(refused.contains("Q404") && refused.contains("local graph"), "{refused}");
+    assert!(act(&mut world, choose(NodeId(999), vec![])).is_err());
+    assert!(act(&mut world, choose(NodeId(0), vec![relation("P57")])).is_err(), "a relation before entities");
+    assert!(act(&mut world, Act::Accept { node: NodeId(0) }).is_err(), "the root is no answer");
+}
+
+#[test]
+fn a_relation_that_fails_or_brings_nothing_leaves_no_half_made_nodes() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(usize::MAX);
+    let before = world.state.nodes.len();
+    let chain = vec![Action::Expand { text: String::new() }, Action::SelectEntities { ids: vec!["Q25188".into()] }, relation("P999")];
+    act(&mut world, choose(NodeId(0), chain)).unwrap();
+    world.run(usize::MAX);
+    assert_eq!(world.state.nodes.len(), before);
+    assert!(world.state.steps.last().unwrap().closed);
+    assert_eq!(world.state.steps.last().unwrap().refused.len(), 1, "and it is shown why");
+}
+
+#[test]
+fn override_prunes_the_original_and_one_undo_brings_it_back() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(usize::MAX);
+    let director = world.state.nodes.iter().find(|n| n.action.token() == "R:P57").unwrap().clone();
+    let parent = director.parent.unwrap();
+    act(&mut world, Act::Choose { node: parent, chain: vec![relation("P86")], instead_of: Some(director.id), value: None }).unwrap();
+    world.run(usize::MAX);
+    let standings = world.state.standings();
+    assert!(standings[director.id.index()].pruned);
+    assert!(director.children.iter().all(|c| standings[c.index()].pruned), "with everything below it");
+    let made = world.state.nodes.last().unwrap().id;
+    world.push(By::You, Event::Undone { act: ActId(0), redo: false });
+    world.run(usize::MAX);
+    let standings = world.state.standings();
+    assert!(!standings[director.id.index()].pruned);
+    assert!(standings[made.index()].withdrawn, "withdrawn, never deleted");
+    world.push(By::You, Event::Undone { act: ActId(0), redo: true });
+    world.run(usize::MAX);
+    assert!(world.state.standings()[director.id.index()].pruned && !world.state.standings()[made.index()].withdrawn);
+}
+
+#[test]
+fn choosing_an_existing_child_marks_it_and_opens_it_again() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(usize::MAX);
+    let director = world.state.nodes.iter().find(|n| n.action.token() == "R:P57").unwrap().clone();
+    act(&mut world, Act::Prune { node: director.id, on: true }).unwrap();
+    let before = world.state.nodes.len();
+    act(&mut world, choose(director.parent.unwrap(), vec![relation("P57")])).unwrap();
+    world.run(usize::MAX);
+    assert_eq!(world.state.nodes.len(), before, "one choice at one node is one node");
+    assert_eq!(world.state.node(director.id).unwrap().marks.len(), 1);
+    assert!(!world.state.standings()[director.id.index()].pruned);
+}
+
+#[test]
+fn an_answer_by_hand_stops_only_when_accepted() {
+    let scenario = scenario("nolan-forced-final.json");
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(usize::MAX);
+    assert_eq!(finished(&world).outcome, OutcomeKind::NoAnswer);
+    let answer = Action::Answer { text: "Following".into(), items: vec!["Following".into()] };
+    act(&mut world, Act::Choose { node: NodeId(0), chain: vec![answer], instead_of: None, value: Some(Micro::ONE) }).unwrap();
+    world.run(usize::MAX);
+    assert_eq!(finished(&world).outcome, OutcomeKind::NoAnswer, "over the threshold, but nobody accepted it");
+    let node = world.state.nodes.last().unwrap().id;
+    assert_eq!(world.state.value(node), Value::ByHand(Micro::ONE));
+    act(&mut world, Act::Accept { node }).unwrap();
+    world.run(usize::MAX);
+    assert_eq!((finished(&world).outcome, finished(&world).answer), (OutcomeKind::Answered, Some(node)));
+}
+
+#[test]
+fn a_larger_budget_goes_on_after_the_end() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.push(By::You, Event::Acted { act: ActId(0), what: Act::Set(Setting::MaxExpansions(2)) });
+    world.run(usize::MAX);
+    assert_eq!(finished(&world).outcome, OutcomeKind::NoAnswer);
+    assert_eq!(world.state.expansions(), 2);
+    act(&mut world, Act::Set(Setting::MaxExpansions(20))).unwrap();
+    world.run(usize::MAX);
+    assert_eq!(finished(&world).outcome, OutcomeKind::Answered);
+}
+
+#[test]
+fn linked_entities_can_be_added_and_dropped() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(60);
+    let caine = world.state.graph(NodeId(0)).entity("Q13417189").cloned().unwrap();
+    act(&mut world, Act::Link { add: vec![], drop: vec![caine.id.clone()] }).unwrap();
+    assert!(world.state.graph(NodeId(0)).entity("Q13417189").is_none());
+    assert!(act(&mut world, Act::Link { add: vec![], drop: vec![caine.id.clone()] }).is_err(), "it is gone already");
+    act(&mut world, Act::Link { add: vec![caine], drop: vec![] }).unwrap();
+    assert!(world.state.graph(NodeId(0)).entity("Q13417189").is_some());
+}
+
+#[derive(Clone, Debug)]
+enum Whim {
+    Choose(u32, u8),
+    Value(u32, u32),
+    Prune(u32, bool),
+    Accept(u32),
+    Undo,
+    Redo,
+    Limit(u32),
+}
+
+fn whim() -> impl Strategy<Value = (usize, Whim)> {
+    let what = prop_oneof![
+        (0u32..20, 0u8..5).prop_map(|(n, c)| Whim::Choose(n, c)),
+        (0u32..20, 0u32..=1_000_000).prop_map(|(n, v)| Whim::Value(n, v)),
+        (0u32..20, any::<bool>()).prop_map(|(n, on)| Whim::Prune(n, on)),
+        (0u32..20).prop_map(Whim::Accept),
+        Just(Whim::Undo),
+        Just(Whim::Redo),
+        (1u32..12).prop_map(Whim::Limit),
+    ];
+    (1usize..120, what)
+}
+
+fn indulge(world: &mut World, whim: &Whim) {
+    let (node, chain) = match whim {
+        Whim::Choose(n, c) => (
+            NodeId(*n),
+            match c {
+                0 => vec![Action::Think { text: "by hand".into() }],
+                1 => vec![Action::Expand { text: String::new() }, Action::SelectEntities { ids: vec!["Q25188".into()] }, relation("P86")],
+                2 => vec![Action::SelectEntities { ids: vec!["Q13417189".into()] }],
+                3 => vec![relation("P161")],
+                _ => vec![Action::Answer { text: "x".into(), items: vec!["x".into()] }],
+            },
+        ),
+        _ => (NodeId(0), vec![]),
+    };
+    let _ = match whim {
+        Whim::Choose(..) => act(world, choose(node, chain)),
+        Whim::Value(n, v) => act(world, Act::SetValue { node: NodeId(*n), value: Micro::from_millionths(*v).unwrap() }),
+        Whim::Prune(n, on) => act(world, Act::Prune { node: NodeId(*n), on: *on }),
+        Whim::Accept(n) => act(world, Act::Accept { node: NodeId(*n) }),
+        Whim::Limit(n) => act(world, Act::Set(Setting::MaxExpansions(*n))),
+        Whim::Undo => {
+            if let Some(act) = world.state.undoable() {
+                world.push(By::You, Event::Undone { act, redo: false });
+            }
+            Ok(())
+        }
+        Whim::Redo => {
+            if let Some(act) = world.state.redoable() {
+                world.push(By::You, Event::Undone { act, redo: true });
+            }
+            Ok(())
+        }
+    };
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Whatever a person does, and whenever: the search ends, nothing panics, and the journal gives the same state.
+    #[test]
+    fn any_acts_at_any_moment_keep_the_search_sound(whims in proptest::collection::vec(whim(), 0..10), seed in 1u64..1000) {
+        let scenario = film();
+        let mut world = World::new(&scenario, Preset::Paper, seed);
+        for (wait, whim) in &whims {
+            let until = world.entries.len() + wait;
+            world.run(until);
+            indulge(&mut world, whim);
+        }
+        world.run(usize::MAX);
+        prop_assert!(world.state.finished.is_some());
+        prop_assert!(world.state.open_steps().next().is_none());
+        prop_assert!(world.state.expansions() <= 20);
+        for node in &world.state.nodes {
+            prop_assert!(node.valuation.is_some(), "node {} has no value", node.id.0);
+        }
+        prop_assert_eq!(world.reloaded(), world.state.clone());
+        // A crash in the middle of it loses nothing either.
+        let half = world.entries.len() / 2;
+        let mut again = World::reopened(&scenario, &world.entries[..half], seed);
+        again.run(usize::MAX);
+        prop_assert!(again.state.finished.is_some());
+    }
+}

@@ -129,8 +129,8 @@ table! {
     Step = "step" ["s"] Run: "One expansion: prompt, samples, transition, values; then wait";
     StepPhase = "step one phase" ["S"] Run: "One decision or call: choose node, build prompt, sample, parse, transition, score";
     Abort = "abort calls" ["X"] Run: "Pause and drop the calls in flight; they are asked again when the search goes on";
-    Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps of a model that answers at once";
-    Slower = "slower" ["-"] Run: "Lengthen the pause between the steps of a model that answers at once";
+    Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps";
+    Slower = "slower" ["-"] Run: "Lengthen the pause between the steps, so that a person can follow";
     Limits = "limits" ["L"] Run: "Change expansions, depth, samples, threshold and budgets; also after the end: the search goes on";
 
     ExpandByHand = "expand by hand" ["e"] ByHand: "Go the next step yourself: think, answer, or pick entities and a relation";

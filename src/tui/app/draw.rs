@@ -51,6 +51,10 @@ impl App {
                 draw_tabs(buf, &places, view, &theme, &mut self.spots);
                 draw_panes(buf, &places, view, now, &theme, &mut self.spots);
                 match &self.message {
+                    // Tiny screens have no footer.
+                    Some((message, role)) if places.footer.is_empty() => {
+                        footer::render_message(buf, places.header, message, *role, &theme);
+                    }
                     Some((message, role)) => footer::render_message(buf, places.footer, message, *role, &theme),
                     None => self.spots.buttons.extend(footer::render(buf, places.footer, &view.context(), &self.keys, &theme)),
                 }

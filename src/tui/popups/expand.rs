@@ -171,9 +171,10 @@ impl ExpandPopup {
             AsmState::SelectingEntities => vec![select, relation],
             AsmState::Default | AsmState::Done => vec![Action::Expand { text: String::new() }, select, relation],
         };
-        // The preview is not dropped: the runner records its reply as the ask's.
+        // The runner remembers the preview's reply and records it as the ask's.
         let mut commands = vec![Command::Do(Act::Choose { node: self.node, chain, instead_of: self.instead_of, value: None })];
         commands.extend(self.listing.drop_all());
+        commands.extend(self.preview.drop_all());
         Reaction::Finish(commands)
     }
 

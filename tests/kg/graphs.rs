@@ -24,6 +24,7 @@ async fn search_prefers_the_same_letters_then_labels_then_aliases() {
         assert_eq!(alias.entity.description.as_deref(), Some("film of 1977"));
         assert_eq!(alias.entity.kg.as_ref(), kg.name());
         assert_eq!(&*search(&*kg, "Mia Ruß's").await[0].entity.id, "Q90000004");
+        assert_eq!(&*search(&*kg, "otto hàll").await[0].entity.id, "Q90000003");
         assert_eq!(&*search(&*kg, "sketch").await[0].entity.id, "local:sketch");
         assert_eq!(&*search(&*kg, "Keybound").await[0].entity.id, "Q90000010");
         assert_eq!(&*search(&*kg, "Q90000011").await[0].entity.id, "Q90000011");
@@ -34,7 +35,7 @@ async fn search_prefers_the_same_letters_then_labels_then_aliases() {
 async fn search_offers_no_properties_and_survives_hostile_mentions() {
     for kg in both("wikidata.ttl").await {
         assert!(search(&*kg, "director").await.iter().all(|c| !c.entity.id.starts_with('P')));
-        for mention in ["", "  ", "\"} UNION { ?s ?p ?o } #", "\\", "a\nb\0", "(", "'"] {
+        for mention in ["", "  ", "\"} UNION { ?s ?p ?o } #", "\\", "a\nb\0", "(", "'", "\"\""] {
             search(&*kg, mention).await;
         }
     }
@@ -125,7 +126,7 @@ async fn labels_follow_the_chain_of_languages() {
 async fn every_query_is_in_the_reply() {
     for kg in both("wikidata.ttl").await {
         let reply = kg.perform(None, edges_op(&["Q90000001"], "P161", Direction::Out, 10)).await.unwrap();
-        assert!(reply.wire.len() >= 3 && reply.wire.iter().all(|note| note.query.starts_with("SELECT") && note.tries == 1));
+        assert!(reply.wire.len() >= 3 && reply.wire.iter().all(|note| note.query.contains("SELECT") && note.tries == 1));
         assert!(!reply.partial && reply.notes.is_empty());
     }
 }

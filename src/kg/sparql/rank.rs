@@ -82,6 +82,34 @@ fn base(c: char) -> Option<&'static str> {
     })
 }
 
+/// A regular expression for `folded` in which every letter may carry a mark: `(e|é|É|è|...)`. Alternatives rather than
+/// classes, since some engines match bytes.
+#[must_use]
+pub fn with_any_marks(folded: &str) -> String {
+    let marked = |plain: char| {
+        let same = move |c: &char| base(*c).is_some_and(|text| text.len() == 1 && text.starts_with(plain));
+        ('\u{e0}'..='\u{21b}').filter(same).flat_map(|c| std::iter::once(c).chain(c.to_uppercase()))
+    };
+    let mut out = String::new();
+    for c in folded.chars() {
+        match c {
+            'a'..='z' => {
+                out.push('(');
+                out.push(c);
+                for other in marked(c) {
+                    out.push('|');
+                    out.push(other);
+                }
+                out.push(')');
+            }
+            ' ' => out.push_str("[^a-z0-9]+"),
+            c if c.is_alphanumeric() => out.push(c),
+            _ => out.push('.'),
+        }
+    }
+    out
+}
+
 /// `mention` and how else it may be written: without quotes, brackets, possessive or article, or with "The".
 #[must_use]
 pub fn variants(mention: &str) -> Vec<String> {
@@ -96,7 +124,7 @@ pub fn variants(mention: &str) -> Vec<String> {
     let bare = mention.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")).map_or(mention, |(name, _)| name);
     let owned = ["'s", "\u{2019}s"].iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare);
     let owned = owned.strip_suffix(['\'', '\u{2019}']).unwrap_or(owned);
-    for text in [bare, owned] {
+    for text in [bare, owned].into_iter().filter(|text| !text.trim().is_empty()) {
         add(text);
         match ["the ", "a ", "an "]
             .iter()
@@ -171,6 +199,16 @@ mod tests {
     }
 
     #[test]
+    fn letters_may_carry_marks() {
+        let pattern = regex::Regex::new(&format!("(?i){}", with_any_marks("beyonce knowles"))).unwrap();
+        for name in ["Beyoncé Knowles", "Bèyonce-Knowles", "BEYONCÉ  KNOWLES"] {
+            assert!(pattern.is_match(name), "{name}");
+        }
+        assert!(!pattern.is_match("Beyonc Knowles"));
+        assert!(regex::Regex::new(&with_any_marks("a+(b[")).is_ok());
+    }
+
+    #[test]
     fn fits_from_best_to_worst() {
         let fit = |mention: &str, name: &str| Matcher::new(mention).fit(name, &fold(name));
         assert_eq!(fit("Inception", "Inception"), Some(Fit::Same));
@@ -184,6 +222,8 @@ mod tests {
         assert_eq!(fit("Dark", "Dark Star"), Some(Fit::Prefix));
         assert_eq!(fit("Knight Dark", "The Dark Knight"), Some(Fit::Words));
         assert_eq!(fit("Memento", "Inception"), None);
-        assert_eq!(fit("", "Inception"), None);
+        for nothing in ["", "  ", "\"\"", "'"] {
+            assert_eq!(fit(nothing, "The Inception"), None, "{nothing}");
+        }
     }
 }

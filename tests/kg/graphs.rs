@@ -25,6 +25,7 @@ async fn search_prefers_the_same_letters_then_labels_then_aliases() {
         assert_eq!(alias.entity.kg.as_ref(), kg.name());
         assert_eq!(&*search(&*kg, "Mia Ruß's").await[0].entity.id, "Q90000004");
         assert_eq!(&*search(&*kg, "otto hàll").await[0].entity.id, "Q90000003");
+        assert_eq!(&*search(&*kg, "zoe mobius").await[0].entity.id, "Q90000005");
         assert_eq!(&*search(&*kg, "sketch").await[0].entity.id, "local:sketch");
         assert_eq!(&*search(&*kg, "Keybound").await[0].entity.id, "Q90000010");
         assert_eq!(&*search(&*kg, "Q90000011").await[0].entity.id, "Q90000011");

@@ -103,10 +103,8 @@ async fn ask(asker: &mut Asker, mention: &str, matcher: &Matcher) -> Result<Vec<
     let words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
     let found = scan(asker, query::names_with(&words, &vocabulary, SCANNED)).await?;
     let core = matcher.folded().iter().min_by_key(|text| text.len());
-    match core {
-        Some(core) if found.is_empty() && !core.contains(|c: char| !c.is_ascii()) => {
-            scan(asker, query::names_like(&with_any_marks(core), &vocabulary, SCANNED)).await
-        }
+    match core.and_then(|core| with_any_marks(core)) {
+        Some(pattern) if found.is_empty() => scan(asker, query::names_like(&pattern, &vocabulary, SCANNED)).await,
         _ => Ok(found),
     }
 }

@@ -108,13 +108,14 @@ pub fn edges_of_all(entities: &[Iri], predicate: &Iri, direction: Direction) -> 
     Query::whole(&format!("SELECT DISTINCT ?x ?y WHERE {{ {} {pattern} {filter} }}", values("x", entities)))
 }
 
-/// The first edges of an entity that has many (`?y`), in the order of the far end.
+/// The first edges of an entity that has many (`?y`): entities before values, short before long, so that ids stand in
+/// the order of their numbers.
 pub fn edges_of_one(entity: &Iri, predicate: &Iri, direction: Direction, limit: u64) -> Query {
     let (pattern, filter) = match direction {
         Direction::Out => (format!("{entity} {predicate} ?y ."), ""),
         Direction::In => (format!("?y {predicate} {entity} ."), " FILTER(ISIRI(?y))"),
     };
-    Query::limited(&format!("SELECT DISTINCT ?y WHERE {{ {pattern}{filter} }} ORDER BY DESC(ISIRI(?y)) STR(?y)"), limit)
+    Query::limited(&format!("SELECT DISTINCT ?y WHERE {{ {pattern}{filter} }} ORDER BY DESC(ISIRI(?y)) STRLEN(STR(?y)) STR(?y)"), limit)
 }
 
 /// Precision and unit of the values of a property (`?x ?value ?precision ?unit`), in the Wikidata model.

@@ -53,6 +53,14 @@ fn predicates(names: &[&str]) -> String {
     values("p", names.iter().filter_map(|name| Iri::new(name)))
 }
 
+/// `?x ?p ?t` for each of these predicates, as alternatives. (A second VALUES for `?p` would read well, but engines
+/// then look at every triple of every thing, or worse: 1.2 s instead of 0.02 s for 100 labels in Oxigraph.)
+fn named(names: &[&str]) -> String {
+    let known = names.iter().filter_map(|name| Iri::new(name));
+    let parts: Vec<String> = known.map(|p| format!("{{ ?x {p} ?t . BIND({p} AS ?p) }}")).collect();
+    parts.join(" UNION ")
+}
+
 /// Does the graph hold Wikidata's direct claims?
 pub fn is_wikidata() -> Query {
     let common = ["P31", "P279", "P17", "P106", "P27", "P57", "P131", "P577"].map(|p| format!("wdt:{p}"));
@@ -62,7 +70,7 @@ pub fn is_wikidata() -> Query {
 /// Names and descriptions of `things` (`?x ?p ?t`), in the languages of the chain or, with `any`, in every other.
 pub fn texts(things: &[Iri], names: &[&str], vocabulary: &Vocabulary, any: bool) -> Query {
     let chain: Vec<String> = vocabulary.languages.chain().iter().map(|lang| literal(lang, "")).collect();
-    let head = format!("{} {} ?x ?p ?t .", values("x", things), predicates(names));
+    let head = format!("{} {}", values("x", things), named(names));
     if any {
         // One text a thing and predicate: the first in the order of strings, so that it is the same every time.
         Query::whole(&format!("SELECT ?x ?p (MIN(STR(?t)) AS ?name) WHERE {{ {head} FILTER(ISLITERAL(?t)) }} GROUP BY ?x ?p"))
@@ -133,7 +141,7 @@ pub fn exact_names(names: &[String], vocabulary: &Vocabulary) -> Query {
     let all: Vec<&str> = vocabulary.labels().iter().chain(vocabulary.aliases()).copied().collect();
     let chain = vocabulary.languages.chain();
     let literals = names.iter().flat_map(|name| chain.iter().map(move |lang| literal(name, lang)));
-    Query::whole(&format!("SELECT DISTINCT ?x ?p ?t WHERE {{ {} {} ?x ?p ?t . }}", values("t", literals), predicates(&all)))
+    Query::whole(&format!("SELECT DISTINCT ?x ?p ?t WHERE {{ {} {} }}", values("t", literals), named(&all)))
 }
 
 /// Things whose names hold every one of `words` (`?x ?p ?t`), short names first. Reads every name: slow.
@@ -161,5 +169,9 @@ pub fn degrees(things: &[Iri]) -> Query {
 /// Which of `things` are properties or classes' predicates of plain RDF (`?x`).
 pub fn schema_terms(things: &[Iri]) -> Query {
     let kinds = ["rdf:Property", "owl:ObjectProperty", "owl:DatatypeProperty", "owl:AnnotationProperty", "wikibase:Property"];
-    Query::whole(&format!("SELECT DISTINCT ?x WHERE {{ {} {} ?x rdf:type ?type . }}", values("x", things), values("type", kinds)))
+    Query::whole(&format!(
+        "SELECT DISTINCT ?x WHERE {{ {} ?x rdf:type ?type . FILTER(?type IN ({})) }}",
+        values("x", things),
+        kinds.join(", ")
+    ))
 }

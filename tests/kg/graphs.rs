@@ -53,6 +53,8 @@ async fn relations_have_labels_counts_and_a_stable_order() {
         let back = relations(&*kg, &["Q90000002"], Direction::In).await;
         assert_eq!(back.iter().map(|r| (&*r.at.id, r.count)).collect::<Vec<_>>(), [("P57", Some(5))]);
         assert_eq!(back[0].reading(), "is director of");
+        let cast = relations(&*kg, &["Q90000003"], Direction::In).await;
+        assert_eq!(cast[0].reading(), "acted in");
         assert!(relations(&*kg, &["Q1"], Direction::Out).await.is_empty());
     }
 }
@@ -179,6 +181,8 @@ async fn plain_rdf_relations_are_predicates() {
         let list = edges(&*kg, &["http://ex.org/BlueLine"], "http://ex.org/operator", Direction::In, 10).await;
         assert_eq!(&*list.edges[0].s, "http://ex.org/NightFerry");
         assert_eq!(objects(&list), ["http://ex.org/BlueLine"]);
+        let back = relations(&*kg, &["http://ex.org/BlueLine"], Direction::In).await;
+        assert_eq!(back[0].inverse_label.as_deref(), Some("operates"));
         let value = |relation: &'static str| async { edges(&*kg, &["http://ex.org/NightFerry"], relation, Direction::Out, 10).await };
         assert_eq!(objects(&value("http://ex.org/builtOn").await), ["24 May 2001"]);
         assert_eq!(objects(&value("http://ex.org/legend").await), ["-0012-11-29"]);
@@ -192,7 +196,7 @@ async fn a_file_lends_its_prefixes() {
     let kg = open_with(&KgSpec::File(data("plain.ttl")), &fast()).await.unwrap();
     let list = edges(&*kg, &["ex:NightFerry"], "ex:operator", Direction::Out, 10).await;
     assert_eq!(objects(&list), ["http://ex.org/BlueLine"]);
-    assert_eq!(kg.check().await.unwrap(), "plain.ttl: 17 facts, plain RDF");
+    assert_eq!(kg.check().await.unwrap(), "plain.ttl: 19 facts, plain RDF");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The queries, as text: standard SPARQL 1.1, each with the prefixes that it uses, so that no endpoint needs to know one.
 
 use super::term::{Iri, literal};
-use super::vocabulary::{PREFIXES, Vocabulary};
+use super::vocabulary::{Model, PREFIXES, Vocabulary};
 use crate::graph::Direction;
 use std::fmt::Display;
 
@@ -100,6 +100,15 @@ pub fn relation_counts(entities: &[Iri], direction: Direction, bound: Option<u64
 /// The type of properties (`?x ?type`), in the Wikidata model.
 pub fn property_types(properties: &[Iri]) -> Query {
     Query::whole(&format!("SELECT DISTINCT ?x ?type WHERE {{ {} ?x wikibase:propertyType ?type . }}", values("x", properties)))
+}
+
+/// The inverse of each of `properties` (`?x ?inverse`), where the graph names one.
+pub fn inverses(properties: &[Iri], model: Model) -> Query {
+    let pattern = match model {
+        Model::Wikidata => "?x wdt:P1696 ?inverse .",
+        Model::Plain => "{ ?x owl:inverseOf ?inverse } UNION { ?inverse owl:inverseOf ?x }",
+    };
+    Query::whole(&format!("SELECT DISTINCT ?x ?inverse WHERE {{ {} {pattern} }}", values("x", properties)))
 }
 
 /// The number of edges of each entity over one predicate (`?x ?n`).

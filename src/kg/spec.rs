@@ -33,7 +33,7 @@ pub enum SpecError {
     Unknown {
         /// As given.
         spec: String,
-        /// `: did you mean ...?`, or nothing.
+        /// ` (did you mean ...?)`, or nothing.
         hint: String,
     },
     /// The URL is none.
@@ -76,7 +76,7 @@ fn hint(spec: &str) -> String {
         let near = |known: &&str| distance(scheme, known) <= 2;
         ["demo", "file:PATH", "sparql:URL"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
     };
-    meant.map_or_else(String::new, |meant| format!(": did you mean {}?", text::one_line(&redact_hint(&meant))))
+    meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", text::one_line(&redact_hint(&meant))))
 }
 
 fn redact_hint(spec: &str) -> String {

@@ -36,7 +36,8 @@ servers_answers() {
 servers_stop() {
     local pid
     for pid in "${SERVERS_PIDS[@]}"; do
-        kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
     done
     SERVERS_PIDS=()
 }

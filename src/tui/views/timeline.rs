@@ -88,7 +88,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
             Call::Llm(llm) => {
                 let what = format!("{:?}", key.purpose).to_lowercase();
                 format!("asks the model ({what}, {}) · ask {}", count(llm.slots as usize, "sample"), ask.0)
-            },
+            }
             Call::Kg(kg) => format!("asks {}: {} · ask {}", kg.kg, kg.op.name(), ask.0),
         },
         Event::Replied { ask, got, took_ms, .. } => match got {

@@ -84,6 +84,8 @@ pub(super) struct Runner {
     pub(super) next_flight: u64,
     /// Asks whose flight was dropped by the person: sent again on continuing.
     pub(super) dropped: HashSet<crate::calls::AskId>,
+    /// Asks whose service failed: sent again when the person goes on or acts, never by themselves.
+    pub(super) stalled: HashSet<crate::calls::AskId>,
     pub(super) bank: Option<super::bank::Bank>,
     pub(super) previews: HashMap<Arc<str>, Arc<crate::calls::KgReply>>,
     pub(super) inquiries: HashMap<u64, tokio::task::AbortHandle>,
@@ -140,6 +142,7 @@ impl Runner {
             flights: HashMap::new(),
             next_flight: 0,
             dropped: HashSet::new(),
+            stalled: HashSet::new(),
             bank: None,
             previews: HashMap::new(),
             inquiries: HashMap::new(),

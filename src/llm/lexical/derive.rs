@@ -88,7 +88,7 @@ impl<'a> Solver<'a> {
 
     /// How good a walk is: what it accounts for, less what it leaves open.
     pub fn rank(&self, walk: &Walk) -> f32 {
-        0.1f32.mul_add(-(walk.hops.len() as f32), walk.score) - 0.5 * self.open_weight(walk) - walk.doubt
+        0.1f32.mul_add(-(walk.hops.len() as f32), walk.score) - 0.5 * self.open_weight(walk) - walk.doubt - 0.4 * self.skips(walk) as f32
     }
 
     /// A walk that stands at a topic. "The city of X" says only what X is.
@@ -231,12 +231,14 @@ impl<'a> Solver<'a> {
         }
         if let Some(first) = strong {
             let (direction, doubt) =
-                if sense.either { (if reverse { -0.15 } else { 0.0 }, 0.0) } else { self.direction(walk, first, label, &sense, reverse) };
+                if sense.either { (if reverse { 0.15 } else { 0.3 }, 0.0) } else { self.direction(walk, first, label, &sense, reverse) };
             gain.doubt = doubt;
-            gain.score = (gain.score + direction - self.mismatch(first, &sense, reverse) - 0.4 * skipped).max(0.1);
+            gain.score = (gain.score + direction - self.mismatch(first, &sense, reverse) - 0.7 * skipped).max(0.1);
         } else if gain.covered != 0 {
             // Nothing asks for it, its end is only called so: not from what is an answer already.
-            let asked = walk.order.iter().any(|&n| gain.covered & bit(n) != 0 && self.question.cues[n].weight > 0.5);
+            let heavy = |n: &usize| self.question.cues[*n].weight > 0.5;
+            let nothing_else = walk.hops.is_empty() && !self.open_cues(walk).iter().any(heavy);
+            let asked = nothing_else || walk.order.iter().any(|n| gain.covered & bit(*n) != 0 && heavy(n));
             gain = if complete || !asked { Gain::default() } else { Gain { score: 0.5 * gain.score, ..gain } };
         } else if waits {
             // "In which state is Clearwater?": the county is only on the way.

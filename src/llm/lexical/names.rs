@@ -109,6 +109,18 @@ fn plain_spans(tokens: &[Token]) -> Vec<Range<usize>> {
             t.is_word() && !is_small(&t.lower) && !is_asking(&t.stem) && !is_kind(&t.lower) && (!t.is_number() || t.lower.len() != 4)
         })
     };
+    let spans = runs(tokens, &content);
+    if !spans.is_empty() {
+        return spans;
+    }
+    // "who directed inception": a name that is also a word that asks. The last run without the first word.
+    let any = |i: usize| tokens.get(i).is_some_and(|t| t.is_word() && !is_small(&t.lower));
+    let Some(first) = (0..tokens.len()).find(|&i| any(i)) else { return vec![] };
+    runs(tokens, &|i| i > first && any(i)).pop().into_iter().collect()
+}
+
+/// The runs of tokens for which `content` holds, tied by "of", "the", "and".
+fn runs(tokens: &[Token], content: &dyn Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut i = 0;
     while i < tokens.len() {
@@ -118,16 +130,14 @@ fn plain_spans(tokens: &[Token]) -> Vec<Range<usize>> {
         }
         let mut end = i + 1;
         loop {
-            if content(end) {
-                end += 1;
-                continue;
-            }
             let inner = tokens[end.min(tokens.len())..]
                 .iter()
                 .take(2)
                 .take_while(|t| matches!(t.lower.as_str(), "of" | "the" | "and" | "de"))
                 .count();
-            if inner > 0 && content(end + inner) {
+            if content(end) {
+                end += 1;
+            } else if inner > 0 && content(end + inner) {
                 end += inner + 1;
             } else {
                 break;
@@ -157,6 +167,17 @@ pub(super) fn mentions(question: &str) -> Vec<(String, String)> {
     };
     for span in &found {
         add(span.clone());
+    }
+    if capital_spans(&tokens).is_empty() {
+        // Without capitals the borders are a guess: a word less at either end, all after the last verb.
+        let words = tokens.iter().rposition(Token::is_word).map_or(0, |i| i + 1);
+        let verb =
+            tokens[..words].iter().rposition(|t| is_auxiliary(&t.lower) || is_small(&t.lower) && t.lower == "of").map_or(words, |i| i + 1);
+        for span in found.iter().filter(|s| s.len() > 1) {
+            add(span.start..span.end - 1);
+            add(span.start + 1..span.end);
+        }
+        add(verb..words);
     }
     for (i, span) in found.iter().enumerate() {
         for part in parts(&tokens, span) {

@@ -1,6 +1,6 @@
 //! Taking a question apart: which of its words ask for something, and in which order from each name outwards.
 
-use super::lexicon::is_asking;
+use super::lexicon::{is_asking, is_asking_form};
 use super::names::spans;
 use super::seen::Known;
 use super::words::{Token, content_stems, is_auxiliary, is_kind, is_small, is_wh, name_key, stem, tokens as tokens_of};
@@ -68,7 +68,8 @@ impl Question {
         }
         let both = tokens.iter().any(|t| t.lower == "both");
         let all_topics = topics.len() > 1 && (both || topics.windows(2).any(|w| coordinated(&tokens, &w[0].span, &w[1].span)));
-        let wants_thing = tokens.iter().find(|t| is_wh(&t.lower)).is_some_and(|t| matches!(t.lower.as_str(), "who" | "whom" | "where"));
+        let asks = tokens.iter().find(|t| is_wh(&t.lower)).map_or("", |t| t.lower.as_str());
+        let wants_thing = matches!(asks, "who" | "whom" | "where") || asks == "which" && cues.iter().all(|c| c.stem != "when");
         Self { tokens, cues, topics, all_topics, counts, wants_thing }
     }
 }
@@ -188,12 +189,28 @@ fn cues(tokens: &[Token], topics: &[Topic]) -> Vec<Cue> {
     while i < tokens.len() {
         let token = &tokens[i];
         if in_topic(i) {
+            // "which prime ministers of X": a name that is a kind of people asks for those who hold it.
+            if topics.iter().any(|t| t.span.start == i)
+                && i > 0
+                && !token.capital
+                && !token.is_number()
+                && tokens.iter().skip(1).any(|t| t.capital)
+            {
+                cues.push(Cue { token: i, stem: stem("position"), form: "position".to_owned(), weight: 1.0, is_name: false, step: 0 });
+            }
             i += 1;
             continue;
         }
         if let Some(name) =
             names.iter().find(|s: &&Range<usize>| s.start == i && (s.start..s.end).all(|j| !in_topic(j)) && tokens[s.start].capital)
         {
+            // "the Director of ...": a common noun in spite of its capital.
+            let common = name.len() == 1 && (is_asking_form(&token.lower) || is_kind(&token.lower)) && !is_small(&token.lower);
+            if common {
+                cues.push(Cue { token: i, stem: token.stem.clone(), form: token.lower.clone(), weight: 1.0, is_name: false, step: 0 });
+                i += 1;
+                continue;
+            }
             let text: Vec<&str> = tokens[name.clone()].iter().filter(|t| t.is_word()).map(|t| t.lower.as_str()).collect();
             if !text.iter().all(|w| is_small(w)) {
                 cues.push(Cue { token: i, stem: text.join(" "), form: String::new(), weight: 0.6, is_name: true, step: 0 });
@@ -275,9 +292,9 @@ fn is_link(lower: &str) -> bool {
 
 /// The cues that hang on a name directly: possessives after it, then what stands before it without a break.
 fn chain(tokens: &[Token], cues: &[Cue], topics: &[Topic], span: &Range<usize>) -> Vec<usize> {
-    let at = |i: usize| cues.iter().enumerate().filter(move |(_, c)| c.token == i).map(|(n, _)| n);
+    let at = |i: usize| (0..cues.len()).filter(move |&n| cues[n].token == i);
     let has_cue = |i: usize| cues.iter().any(|c| c.token == i);
-    let mut out = Vec::new();
+    let mut out: Vec<usize> = span.clone().flat_map(at).collect();
     let mut j = span.end;
     if tokens.get(j).is_some_and(|t| t.lower == "'s") {
         j += 1;

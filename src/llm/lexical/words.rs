@@ -93,6 +93,8 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("day", "when"),
     ("month", "when"),
     ("century", "when"),
+    ("broke", "break"),
+    ("broken", "break"),
     ("wrote", "write"),
     ("written", "write"),
     ("died", "die"),

@@ -92,7 +92,7 @@ fn hint(spec: &str) -> String {
 }
 
 fn redact_hint(spec: &str) -> String {
-    spec.strip_prefix("sparql:").map_or_else(|| spec.to_owned(), |url| format!("sparql:{}", super::http::redacted(url)))
+    spec.strip_prefix("sparql:").map_or_else(|| spec.to_owned(), |url| format!("sparql:{}", crate::redact::url(url)))
 }
 
 /// Letters to change, add or drop to make one word of the other.

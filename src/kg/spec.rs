@@ -54,7 +54,7 @@ impl fmt::Display for KgSpec {
         match self {
             Self::Demo => f.write_str("demo"),
             Self::File(path) => write!(f, "file:{}", path.display()),
-            Self::Sparql(url) => write!(f, "sparql:{}", super::http::redacted(url)),
+            Self::Sparql(url) => write!(f, "sparql:{}", crate::redact::url(url)),
         }
     }
 }

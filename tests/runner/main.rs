@@ -11,6 +11,7 @@ use tree_of_traversals::graph::{Direction, RelationRef};
 use tree_of_traversals::kg::KnowledgeGraph;
 use tree_of_traversals::llm::{LanguageModel, LlmJob, Wire};
 use tree_of_traversals::micro::Micro;
+use tree_of_traversals::redact::Secrets;
 use tree_of_traversals::runner::{Command, Equipment, Handle, Pace, RunState, Setup, Snapshot, launch};
 use tree_of_traversals::scenario::{Expectation, Scenario, compare};
 use tree_of_traversals::search::strategy::TreeOfTraversals;
@@ -99,7 +100,7 @@ fn equipment(scenario: &Scenario, pace: Pace, model: Arc<dyn LanguageModel>, fol
         kgs: vec![("scenario".into(), scenario.graph() as Arc<dyn KnowledgeGraph>)],
         pace,
         pause: Duration::ZERO,
-        secrets: vec![],
+        secrets: Secrets::default(),
         can_fork: true,
         folder: Some(folder.to_owned()),
     }

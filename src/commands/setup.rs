@@ -6,12 +6,13 @@ use crate::config::Config;
 use crate::graph::KgName;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KnowledgeGraph};
-use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig, Secret};
+use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig};
+use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Preset, Settings, Started};
-use crate::session::{Header, Journal, Recording, new_session_name, redact_url, secrets_of_url, sessions_folder};
+use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -51,7 +52,7 @@ pub struct Workshop {
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
     pub pause: Option<Duration>,
     /// Texts that must never be recorded.
-    pub secrets: Vec<String>,
+    pub secrets: Vec<Secret>,
     /// Whether model or graph of a recording can't be opened any more: it can be looked at, not forked.
     pub world_is_gone: bool,
 }
@@ -77,7 +78,7 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
 ///
 /// # Errors
 /// A spec that is not known, a missing key, a script that can't be read.
-pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<String>) -> anyhow::Result<OpenModel> {
+pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
     let parsed = ModelSpec::from_str(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
         ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
@@ -86,11 +87,9 @@ pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<String>) -> a
         ModelSpec::OpenAi(name) => {
             let mut config = OpenAiConfig::new(name.clone());
             config.base_url = url.map(str::to_owned);
-            if let Some(key) = std::env::var("OPENAI_API_KEY").ok().filter(|k| !k.is_empty()) {
-                secrets.push(key.clone());
-                config.api_key = Secret::new(&key);
-            }
-            secrets.extend(url.map(secrets_of_url).unwrap_or_default());
+            config.api_key = std::env::var("OPENAI_API_KEY").ok().as_deref().and_then(Secret::new);
+            secrets.extend(config.api_key.clone());
+            secrets.extend(url.map(redact::of_url).unwrap_or_default());
             (Arc::new(OpenAi::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
         }
     };
@@ -114,19 +113,19 @@ fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
 pub async fn open_kgs(
     specs: &[String],
     config: &Config,
-    secrets: &mut Vec<String>,
+    secrets: &mut Vec<Secret>,
     status: Option<crate::kg::Status>,
 ) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
     let mut kgs: Vec<(KgName, String, Arc<dyn KnowledgeGraph>)> = Vec::new();
     for spec in specs {
         let spec = config.resolve_kg(spec);
-        secrets.extend(secrets_of_url(spec));
+        secrets.extend(redact::of_url(spec));
         let kg = crate::kg::open_with(&spec.parse()?, &kg_settings(config, status.clone())).await?;
         let name: KgName = kg.name().into();
         if kgs.iter().any(|(n, _, _)| *n == name) {
             bail!("two knowledge graphs are called `{name}`: only one of each kind can be open at a time");
         }
-        kgs.push((name, redact_url(spec), kg));
+        kgs.push((name, redact::url(spec), kg));
     }
     Ok(kgs)
 }
@@ -235,7 +234,7 @@ impl Workshop {
             kgs: self.kgs.iter().map(|(name, _, kg)| (name.clone(), kg.clone())).collect(),
             pace,
             pause,
-            secrets: self.secrets.clone(),
+            secrets: Secrets::new(self.secrets.iter().cloned()),
             can_fork: !self.world_is_gone,
             folder: sessions_folder(),
         })

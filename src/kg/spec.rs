@@ -54,7 +54,7 @@ impl fmt::Display for KgSpec {
         match self {
             Self::Demo => f.write_str("demo"),
             Self::File(path) => write!(f, "file:{}", path.display()),
-            Self::Sparql(url) => write!(f, "sparql:{}", super::http::redacted(url)),
+            Self::Sparql(url) => write!(f, "sparql:{}", crate::redact::url(url)),
         }
     }
 }
@@ -92,7 +92,7 @@ fn hint(spec: &str) -> String {
 }
 
 fn redact_hint(spec: &str) -> String {
-    spec.strip_prefix("sparql:").map_or_else(|| spec.to_owned(), |url| format!("sparql:{}", super::http::redacted(url)))
+    spec.strip_prefix("sparql:").map_or_else(|| spec.to_owned(), |url| format!("sparql:{}", crate::redact::url(url)))
 }
 
 /// Letters to change, add or drop to make one word of the other.

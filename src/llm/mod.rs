@@ -3,12 +3,11 @@
 mod http;
 mod human;
 pub mod openai;
-mod secret;
 mod spec;
 
+pub use crate::redact::Secret;
 pub use human::Human;
 pub use openai::{OpenAi, OpenAiConfig};
-pub use secret::Secret;
 pub use spec::{ModelSpec, ModelSpecError};
 pub mod lexical;
 

@@ -202,6 +202,10 @@ impl Runner {
             Message::Llm { ask, flight, reply } if self.is_current(ask, flight) => {
                 let LlmReply { samples, usage, took_ms, tries } = reply;
                 self.push(By::World, Event::Replied { ask, got: Got::Samples(samples), source: Source::Live, usage, took_ms, tries });
+                // With the last slot the call is over, whatever its task still has to say.
+                if self.state.ask(ask).is_some_and(Ask::is_complete) {
+                    self.flights.remove(&ask);
+                }
             }
             Message::LlmDone { ask, flight, result } if self.is_current(ask, flight) => {
                 self.flights.remove(&ask);

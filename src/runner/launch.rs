@@ -7,6 +7,7 @@ use super::obey::Outcome;
 use crate::graph::KgName;
 use crate::kg::KnowledgeGraph;
 use crate::llm::LanguageModel;
+use crate::redact::Secrets;
 use crate::search::strategy::Strategy;
 use crate::search::{By, Entry, Event, Started, State};
 use crate::session::{Journal, Recording, Timeline};
@@ -54,7 +55,7 @@ pub struct Equipment {
     /// The pause between decisions.
     pub pause: Duration,
     /// Texts that must never be recorded.
-    pub secrets: Vec<String>,
+    pub secrets: Secrets,
     /// Whether a recording can be forked: model and KGs could be opened.
     pub can_fork: bool,
     /// Where forks are recorded.

@@ -4,9 +4,9 @@ use super::super::scene::Scene;
 use super::super::theme::{Role, Theme};
 use super::super::widgets::net::{Net, NetSource, NetView};
 use super::super::widgets::pager::Pager;
-use super::super::widgets::put;
 use super::super::widgets::table::{Fact, FactTable, Mark};
 use super::super::widgets::wrap::Document;
+use super::super::widgets::{count, put};
 use crate::graph::{EntityId, LocalGraph, Object, to_yaml};
 use crate::search::{By, NodeId, Seq};
 use crate::text::one_line;
@@ -137,6 +137,19 @@ impl GraphPane {
         self.facts.get(self.table.selected).and_then(|fact| fact.node).map(NodeId)
     }
 
+    /// The entity under the cursor: of the net, or the object of the table's row (its subject, if the object is a value).
+    #[must_use]
+    pub fn entity(&self) -> Option<EntityId> {
+        match self.mode {
+            GraphMode::Net => self.net.selected().cloned(),
+            GraphMode::Table => self.graph.edges().get(self.table.selected).map(|edge| match &edge.o {
+                Object::Entity(object) => object.clone(),
+                Object::Literal(_) => edge.s.clone(),
+            }),
+            GraphMode::Text => None,
+        }
+    }
+
     /// The subject of the fact in this row.
     #[must_use]
     pub fn entity_of_row(&self, row: usize) -> Option<EntityId> {
@@ -159,7 +172,8 @@ impl GraphPane {
     #[must_use]
     pub fn title(&self) -> String {
         let node = self.node.map_or(String::new(), |id| format!(" · node {}", id.0));
-        format!("Local graph{node} · {} entities, {} facts", self.graph.entities().len(), self.facts.len())
+        let entities = count(self.graph.entities().len(), "entity", "entities");
+        format!("Local graph{node} · {entities}, {}", count(self.facts.len(), "fact", "facts"))
     }
 
     /// Draws the pane's inside: the names of the views, and the one in use.

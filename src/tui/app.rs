@@ -6,7 +6,7 @@ mod draw;
 mod look;
 mod mouse;
 
-use super::command::{Context, Control, KeyMap};
+use super::command::{Context, Control, KeyMap, Pane};
 use super::host::{OpenHow, Status};
 use super::popups::reply::ReplyPopup;
 use super::popups::{Desk, Popup, Reaction};
@@ -264,6 +264,12 @@ impl App {
     }
 
     fn run(&mut self, control: Control) {
+        // Several keys may come before the next frame: what they move in must be that of the selected node.
+        if let Page::Session(view) = &mut self.page
+            && view.focus != Pane::Tree
+        {
+            view.settle();
+        }
         match control {
             Control::Quit => self.effects.push(Effect::Quit),
             Control::Suspend => self.effects.push(Effect::Suspend),
@@ -291,7 +297,7 @@ impl App {
     }
 
     /// The rectangle and pane at a place of the screen last drawn.
-    fn spot(&self, x: u16, y: u16) -> Option<(super::command::Pane, Rect)> {
+    fn spot(&self, x: u16, y: u16) -> Option<(Pane, Rect)> {
         self.spots.panes.iter().copied().find(|(_, rect)| rect.contains((x, y).into()))
     }
 }

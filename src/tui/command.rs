@@ -138,7 +138,7 @@ table! {
     AnswerByHand = "answer by hand" ["a"] ByHand: "Add an answer of your own below this node";
     Accept = "accept answer" ["A"] ByHand: "Take the selected answer and end the search";
     Hint = "hint" ["H"] ByHand: "Add a thought of your own below this node; the model reads it";
-    SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1, or give the model's value back";
+    SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1; undo gives the model's value back";
     Prune = "prune or unprune" ["x"] ByHand: "Take this branch out of the search, or put it back";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
     Undo = "undo" ["u"] ByHand: "Withdraw your last act; nothing is deleted";

@@ -65,7 +65,7 @@ fn expand_by_hand_asks_what_the_engine_would_and_brings_the_choice() {
     );
     desk.answer("film-backtrack", &asked);
     let screen = desk.screen(160, 50);
-    assert!(screen.contains("2 new facts, 1 new entities") && screen.contains("+ Inception  director  Christopher Nolan"), "{screen}");
+    assert!(screen.contains("2 new facts, 1 new entity") && screen.contains("+ Inception  director  Christopher Nolan"), "{screen}");
     let sent = desk.press("Enter").sent();
     let Some(Command::Do(act)) = sent.first() else { panic!("{sent:?}") };
     let Act::Choose { node: NodeId(9), chain, instead_of: None, value: None } = act else { panic!("{act:?}") };
@@ -286,4 +286,18 @@ fn a_person_is_the_model() {
     desk.press("text:ANSWER: space text:x Tab");
     assert_eq!(desk.sent().len(), slots - 1, "Tab replies to all that are left");
     assert!(!desk.app.has_popup());
+}
+
+#[test]
+fn an_entity_of_the_local_graph_is_expanded_from_there() {
+    let mut desk = Desk::at(&film(usize::MAX));
+    select(&mut desk, 9);
+    // The third fact of the table: Inception, cast member, Elliot Page.
+    let screen = desk.press("2 Down Down e").screen(160, 50);
+    assert!(screen.contains("[x] ◆ Elliot Page"), "{screen}");
+    let asked = desk.press("Enter").sent();
+    assert!(
+        matches!(&asked[0], Command::Inquire { call, .. } if matches!(&call.op, KgOp::Relations { entities, .. } if entities.len() == 1)),
+        "{asked:?}"
+    );
 }

@@ -10,3 +10,4 @@ mod hostile;
 mod looking;
 mod sizes;
 mod start_page;
+mod terminal;

@@ -83,6 +83,23 @@ impl ExpandPopup {
         (popup, commands)
     }
 
+    /// Begins with this entity checked: a person looks at it in the local graph.
+    #[must_use]
+    pub fn with_entity(mut self, scene: &Scene, entity: &EntityId) -> Self {
+        if matches!(self.asm, AsmState::Default | AsmState::SelectingEntities) {
+            if self.asm == AsmState::Default {
+                self.to_entities(scene);
+            }
+            if let Some(Stage::Entities(ids, list)) = self.stages.last_mut()
+                && let Some(at) = ids.iter().position(|id| id == entity)
+            {
+                list.check(at, true);
+                list.select(at);
+            }
+        }
+        self
+    }
+
     fn to_entities(&mut self, scene: &Scene) {
         let (ids, items) = options::entities(scene, self.node);
         self.stages.push(Stage::Entities(ids, PickList::several(items, |_| false)));

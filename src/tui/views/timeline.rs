@@ -3,7 +3,7 @@
 use super::super::scene::{describe, label};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::pager::scroll_mark;
-use super::super::widgets::{put, scroll_to};
+use super::super::widgets::{count, put, scroll_to};
 use crate::calls::KgData;
 use crate::search::{By, Call, Entry, Event, Got, State, StepKind};
 use crate::text::one_line;
@@ -87,12 +87,12 @@ pub fn summary(entry: &Entry, state: &State) -> String {
         Event::Asked { ask, key, call, .. } => match call {
             Call::Llm(llm) => {
                 let what = format!("{:?}", key.purpose).to_lowercase();
-                format!("asks the model ({what}, {}) · ask {}", count(llm.slots as usize, "sample"), ask.0)
+                format!("asks the model ({what}, {}) · ask {}", count(llm.slots as usize, "sample", "samples"), ask.0)
             }
             Call::Kg(kg) => format!("asks {}: {} · ask {}", kg.kg, kg.op.name(), ask.0),
         },
         Event::Replied { ask, got, took_ms, .. } => match got {
-            Got::Samples(samples) => format!("{} in {took_ms} ms · ask {}", count(samples.len(), "sample"), ask.0),
+            Got::Samples(samples) => format!("{} in {took_ms} ms · ask {}", count(samples.len(), "sample", "samples"), ask.0),
             Got::Kg(reply) => format!("{} in {took_ms} ms · ask {}", rows(&reply.data), ask.0),
         },
         Event::Failed { ask, error } => format!("failed: {} · ask {}", one_line(&error.message), ask.0),
@@ -109,7 +109,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
         }
         Event::Read { rows, .. } => {
             let samples: usize = rows.iter().map(|row| row.slots.len()).sum();
-            format!("read {}: {} distinct", count(samples, "sample"), rows.len())
+            format!("read {}: {} distinct", count(samples, "sample", "samples"), rows.len())
         }
         Event::Grew { children, refused, .. } => {
             let names: Vec<String> = children.iter().map(|child| describe(state, child.parent, &child.action)).collect();
@@ -129,15 +129,11 @@ pub fn summary(entry: &Entry, state: &State) -> String {
     }
 }
 
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 fn rows(data: &KgData) -> String {
     match data {
-        KgData::Candidates(list) => format!("{} candidates", list.len()),
-        KgData::Relations(list) => format!("{} relations", list.len()),
-        KgData::Edges(list) => format!("{} edges", list.edges.len()),
-        KgData::Entities(list) => format!("{} entities", list.len()),
+        KgData::Candidates(list) => count(list.len(), "candidate", "candidates"),
+        KgData::Relations(list) => count(list.len(), "relation", "relations"),
+        KgData::Edges(list) => count(list.edges.len(), "edge", "edges"),
+        KgData::Entities(list) => count(list.len(), "entity", "entities"),
     }
 }

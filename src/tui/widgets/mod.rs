@@ -64,6 +64,12 @@ pub fn popup(buf: &mut Buffer, area: Rect, width: u16, height: u16, title: &str,
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }
 
+/// `1 fact`, `3 facts`.
+#[must_use]
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// The first row to show so that `selected` is in view of `height` rows out of `count`, near `offset`.
 #[must_use]
 pub fn scroll_to(offset: usize, selected: usize, height: usize, count: usize) -> usize {

@@ -108,6 +108,24 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// `json` as a serializer wrote it, with every character escaped that could move a terminal (a serializer escapes only
+/// those below blank). It stays the same value; line feeds between tokens stay.
+#[must_use]
+pub fn printable_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && is_unsafe(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +135,14 @@ mod tests {
         let hostile = "Harbour\u{1b}]52;c;Zm9v\u{7} Town\u{9b}2J\u{1b}[6n\r\n\tx\0\u{202e}";
         assert_eq!(clean(hostile), "Harbour]52;c;Zm9v Town2J[6n\n    x");
         assert_eq!(one_line(hostile), "Harbour]52;c;Zm9v Town2J[6n x");
+    }
+
+    #[test]
+    fn printed_json_is_the_same_value_without_unsafe_characters() {
+        let value = serde_json::json!({"a": "x\u{9b}2J\u{7f}\u{202e}\u{e0041}\u{1b}\n", "b": ["é"]});
+        let shown = printable_json(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(!shown.contains(|c| c != '\n' && is_unsafe(c)) && shown.contains("é") && shown.contains('\n'), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `tot kg`: ask a knowledge graph from the shell.
 
+use super::UsageError;
 use crate::calls::{EdgeList, KgData, KgOp, KgReply};
 use crate::graph::{Direction, Edge, EntityId, Object, Relation};
-use crate::kg::{self, KgSettings, KnowledgeGraph};
-use crate::text::{one_line, width};
+use crate::kg::{self, KgSettings, KgSpec, KnowledgeGraph};
+use crate::text::{one_line, printable_json, width};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -184,7 +185,8 @@ async fn open(common: &Common) -> anyhow::Result<Arc<dyn KnowledgeGraph>> {
     if io::stderr().is_terminal() {
         settings.status = Some(Arc::new(|line| eprint!("\r\u{1b}[K{}", one_line(&line))));
     }
-    let opened = kg::open_with(&common.kg.parse()?, &settings).await;
+    let spec: KgSpec = common.kg.parse().map_err(UsageError::of)?;
+    let opened = kg::open_with(&spec, &settings).await;
     if settings.status.is_some() {
         eprint!("\r\u{1b}[K");
     }
@@ -196,7 +198,7 @@ fn print<const N: usize>(common: &Common, header: [&str; N], rows: Vec<(Value, [
     let mut out = io::stdout().lock();
     if common.json {
         let all: Vec<Value> = rows.into_iter().map(|(object, _)| object).collect();
-        writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
+        writeln!(out, "{}", printable_json(&serde_json::to_string_pretty(&all)?))?;
     } else if rows.is_empty() {
         remark("nothing found");
     } else {
@@ -210,7 +212,7 @@ fn print<const N: usize>(common: &Common, header: [&str; N], rows: Vec<(Value, [
 }
 
 fn remark(text: &str) {
-    eprintln!("{}", one_line(text));
+    let _ = writeln!(io::stderr(), "{}", one_line(text));
 }
 
 /// Columns as wide as their widest cell in a terminal; the last is not padded.

@@ -53,6 +53,7 @@ impl Bench {
             model: "script".into(),
             service_model: "script".into(),
             model_spec: "script".into(),
+            llm_url: None,
             kgs: vec![("scenario".into(), "scenario".into())],
             strategy: "tree-of-traversals".into(),
             templates: tree_of_traversals::asm::Templates::built_in(),

@@ -13,6 +13,7 @@ pub mod graph;
 pub mod kg;
 pub mod llm;
 pub mod micro;
+pub mod redact;
 pub mod runner;
 pub mod scenario;
 pub mod search;

@@ -108,6 +108,25 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// JSON with every character escaped inside its strings that a terminal could take as a command. Line feeds, which
+/// serialised JSON has only between its values, stay.
+#[must_use]
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    let hostile = |c: char| c != '\n' && is_unsafe(c);
+    if !json.contains(hostile) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if hostile(c) {
+            out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +136,15 @@ mod tests {
         let hostile = "Harbour\u{1b}]52;c;Zm9v\u{7} Town\u{9b}2J\u{1b}[6n\r\n\tx\0\u{202e}";
         assert_eq!(clean(hostile), "Harbour]52;c;Zm9v Town2J[6n\n    x");
         assert_eq!(one_line(hostile), "Harbour]52;c;Zm9v Town2J[6n x");
+    }
+
+    #[test]
+    fn printable_json_says_the_same() {
+        let value = serde_json::json!({"label": "a\u{9b}2J\u{1b}[6n\u{202e}\u{e0041}\n é 再"});
+        let json = serde_json::to_string_pretty(&value).unwrap();
+        let shown = printable_json(&json);
+        assert!(!shown.contains(|c| c != '\n' && is_unsafe(c)), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 
     #[test]

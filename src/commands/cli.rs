@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, ask, kg, replay, show};
+use super::{Status, UsageError, ask, explore, kg, replay, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -67,6 +67,7 @@ enum Command {
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
     /// A session file, or its name in the sessions folder
+    #[arg(id = "recorded", value_name = "SESSION")]
     pub session: String,
     /// What the search is made of
     #[command(flatten)]
@@ -98,14 +99,11 @@ pub fn main() -> Status {
         Err(e) => return fail(&anyhow::anyhow!("no threads can be started: {e}")),
     };
     let result = match cli.command {
-        None => {
-            let _ = &cli.explore;
-            Err(anyhow::anyhow!("the explorer is not merged yet"))
-        }
+        None => explore::question(&runtime, &cli.explore),
         Some(Command::Ask(args)) => runtime.block_on(ask::run(args)),
-        Some(Command::Resume(_)) => Err(anyhow::anyhow!("the explorer is not merged yet")),
+        Some(Command::Resume(args)) => explore::resume(&runtime, &args),
         Some(Command::Replay(args)) if args.check => replay::check(&args.session),
-        Some(Command::Replay(_)) => Err(anyhow::anyhow!("the explorer is not merged yet")),
+        Some(Command::Replay(args)) => explore::replay(&runtime, &args),
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Kg(args)) => runtime.block_on(kg::run(args)).map(|()| Status::Ok),
         Some(Command::Parse { file }) => super::parse::run(&file, &mut std::io::stdout().lock()).map(|()| Status::Ok),
@@ -123,5 +121,16 @@ fn fail(error: &anyhow::Error) -> Status {
     }
     let text = format!("{error:#}");
     let _ = writeln!(std::io::stderr(), "tot: {}", clean(&text));
-    Status::Error
+    if error.chain().any(|e| e.is::<UsageError>()) { Status::Usage } else { Status::Error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_of_every_command_fit_together() {
+        Cli::command().debug_assert();
+    }
 }

@@ -6,6 +6,7 @@
 use super::http::{self, ClientSettings};
 use super::sparql::{Answer, Query, ReadError, Results, Transport, read_results};
 use crate::calls::{CallError, CallErrorKind};
+use crate::redact::{self, Secrets};
 use crate::text;
 use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
@@ -66,7 +67,7 @@ struct Inner {
     url: Url,
     /// The URL without secrets, for people.
     shown: String,
-    secrets: Vec<String>,
+    secrets: Secrets,
     client: Client,
     settings: HttpSettings,
     slots: Semaphore,
@@ -80,12 +81,12 @@ impl Endpoint {
     /// # Errors
     /// [`EndpointError`].
     pub fn new(url: &str, settings: HttpSettings) -> Result<Self, EndpointError> {
-        let shown = http::redacted(url);
+        let shown = redact::url(url);
         let parsed = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
         let parsed = parsed.ok_or_else(|| EndpointError::NoUrl(shown.clone()))?;
         let client = http::client(url, &settings.client).map_err(|error| EndpointError::Client(error.without_url().to_string()))?;
         let slots = Semaphore::new(settings.parallel.max(1));
-        let secrets = http::secrets(url);
+        let secrets = Secrets::of_url(url);
         Ok(Self { inner: Arc::new(Inner { url: parsed, shown, secrets, client, settings, slots, not_before: Mutex::new(None) }) })
     }
 }
@@ -184,7 +185,7 @@ impl Inner {
             let target = target.ok_or_else(|| self.error(CallErrorKind::Server, "redirects without saying where to"))?;
             let safe = target.host_str() == url.host_str() && (target.scheme() == url.scheme() || target.scheme() == "https");
             if !safe {
-                let moved = format!("has moved: use sparql:{} if you trust that host", http::redacted(target.as_str()));
+                let moved = format!("has moved: use sparql:{} if you trust that host", redact::url(target.as_str()));
                 return Err(self.error(CallErrorKind::Refused, &moved));
             }
             let (user, password) = (self.url.username().to_owned(), self.url.password().map(str::to_owned));
@@ -261,7 +262,7 @@ impl Inner {
     /// A round number of rows that nobody asked for is how many servers cut without a word.
     fn maybe_cut(&self, query: &Query, results: &Results) -> Option<String> {
         let Results::Rows(table) = results else { return None };
-        let round = matches!(table.rows.len(), 1_000 | 2_000 | 5_000 | 10_000 | 20_000 | 50_000 | 100_000 | 1_000_000);
+        let round = matches!(table.rows.len(), 10_000 | 20_000 | 50_000 | 100_000 | 1_000_000);
         (round && query.limit.is_none())
             .then(|| format!("{} sent exactly {} rows: it may have cut the result", self.shown, super::thousands(table.rows.len() as u64)))
     }
@@ -287,7 +288,7 @@ impl Inner {
     fn quote(&self, body: &[u8]) -> String {
         let body = String::from_utf8_lossy(&body[..body.len().min(4000)]);
         let Some(line) = body.lines().map(text::one_line).find(|line| !line.is_empty()) else { return String::new() };
-        let line = self.secrets.iter().fold(line, |line, secret| line.replace(secret.as_str(), "…"));
+        let line = self.secrets.hide(&line);
         format!(": \"{}\"", text::cut(&line, 200))
     }
 

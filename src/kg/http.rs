@@ -1,4 +1,4 @@
-//! HTTP for every adapter: one way to build a client, to name ourselves, to wait and to hide secrets.
+//! HTTP for every adapter: one way to build a client, to name ourselves and to wait.
 
 use crate::text;
 use std::hash::{BuildHasher, Hasher};
@@ -56,37 +56,6 @@ pub fn is_loopback(url: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// `url` as it may be shown and stored: without user, password and the values of its query.
-#[must_use]
-pub fn redacted(url: &str) -> String {
-    let Ok(parsed) = reqwest::Url::parse(url) else {
-        let start = url.split(['?', '@']).next().unwrap_or("");
-        return text::cut(&text::one_line(start), 80).into_owned();
-    };
-    let host = parsed.host_str().unwrap_or("");
-    let port = parsed.port().map_or_else(String::new, |port| format!(":{port}"));
-    let query = if parsed.query().is_some() { "?…" } else { "" };
-    text::one_line(&format!("{}://{host}{port}{}{query}", parsed.scheme(), parsed.path()))
-}
-
-/// The secrets in `url`: user, password and the values of its query, as they may be echoed by a server.
-#[must_use]
-pub fn secrets(url: &str) -> Vec<String> {
-    let Ok(url) = reqwest::Url::parse(url) else { return Vec::new() };
-    let mut all: Vec<String> = url.query_pairs().map(|(_, value)| value.into_owned()).collect();
-    all.extend(
-        url.query().into_iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.to_owned()),
-    );
-    all.extend(url.password().map(str::to_owned));
-    if !url.username().is_empty() {
-        all.push(url.username().to_owned());
-    }
-    all.retain(|secret| secret.len() > 2);
-    all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    all.dedup();
-    all
-}
-
 /// How long a `Retry-After` header asks to wait: seconds, or a date as seen at `now`.
 #[must_use]
 pub fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
@@ -137,17 +106,6 @@ mod tests {
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now), Some(Duration::from_secs(7)));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:00 GMT", now), Some(Duration::ZERO));
         assert_eq!(retry_after("soon", now), None);
-    }
-
-    #[test]
-    fn urls_are_shown_without_secrets() {
-        assert_eq!(redacted("http://user:pa55w0rd@h:8080/sparql?apikey=zzz9"), "http://h:8080/sparql?…");
-        assert_eq!(redacted("https://h/q"), "https://h/q");
-        assert_eq!(redacted("no url\u{1b}[31m?key=1"), "no url[31m");
-        let secrets = secrets("http://user:pa55w0rd@h/sparql?apikey=zzz9%20a");
-        for secret in ["user", "pa55w0rd", "zzz9 a", "zzz9%20a"] {
-            assert!(secrets.iter().any(|s| s == secret), "{secret}");
-        }
     }
 
     #[test]

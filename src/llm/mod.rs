@@ -4,13 +4,12 @@ mod http;
 mod human;
 pub mod lexical;
 pub mod openai;
-mod secret;
 mod spec;
 
+pub use crate::redact::Secret;
 pub use human::Human;
 pub use lexical::Lexical;
 pub use openai::{OpenAi, OpenAiConfig};
-pub use secret::Secret;
 pub use spec::{ModelSpec, ModelSpecError};
 
 use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest};

@@ -7,6 +7,7 @@ use super::obey::Outcome;
 use crate::graph::KgName;
 use crate::kg::KnowledgeGraph;
 use crate::llm::LanguageModel;
+use crate::redact::Secrets;
 use crate::search::strategy::Strategy;
 use crate::search::{By, Entry, Event, Started, State};
 use crate::session::{Journal, Recording, Timeline};
@@ -26,6 +27,8 @@ pub enum Setup {
         journal: Option<Journal>,
         /// Its name.
         name: String,
+        /// Something to tell the person first (that it is not recorded, say).
+        note: Option<String>,
     },
     /// A session that was left.
     Resume {
@@ -54,7 +57,9 @@ pub struct Equipment {
     /// The pause between decisions.
     pub pause: Duration,
     /// Texts that must never be recorded.
-    pub secrets: Vec<String>,
+    pub secrets: Secrets,
+    /// Whether a recording can be forked: model and KGs could be opened.
+    pub can_fork: bool,
     /// Where forks are recorded.
     pub folder: Option<PathBuf>,
 }
@@ -82,6 +87,8 @@ pub(super) struct Runner {
     pub(super) next_flight: u64,
     /// Asks whose flight was dropped by the person: sent again on continuing.
     pub(super) dropped: HashSet<crate::calls::AskId>,
+    /// Asks whose service failed: sent again when the person goes on or acts, never by themselves.
+    pub(super) stalled: HashSet<crate::calls::AskId>,
     pub(super) bank: Option<super::bank::Bank>,
     pub(super) previews: HashMap<Arc<str>, Arc<crate::calls::KgReply>>,
     pub(super) inquiries: HashMap<u64, tokio::task::AbortHandle>,
@@ -110,10 +117,10 @@ pub fn launch(setup: Setup, equipment: Equipment) -> std::io::Result<Handle> {
 
 impl Runner {
     fn new(setup: Setup, equipment: Equipment, reports: mpsc::UnboundedSender<Message>) -> std::io::Result<Self> {
-        let (name, journal, recording, started, replay) = match setup {
-            Setup::New { started, journal, name } => (name, journal, None, Some(started), false),
-            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, false),
-            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, true),
+        let (name, journal, recording, started, note, replay) = match setup {
+            Setup::New { started, journal, name, note } => (name, journal, None, Some(started), note, false),
+            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, None, false),
+            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, None, true),
         };
         let live = Live {
             pace: if replay { Pace::Paused } else { equipment.pace },
@@ -138,6 +145,7 @@ impl Runner {
             flights: HashMap::new(),
             next_flight: 0,
             dropped: HashSet::new(),
+            stalled: HashSet::new(),
             bank: None,
             previews: HashMap::new(),
             inquiries: HashMap::new(),
@@ -151,8 +159,17 @@ impl Runner {
         if let Some(started) = started {
             runner.push(By::Engine, Event::Started(started));
             if !runner.unwritten.is_empty() {
-                return Err(std::io::Error::other("the session can't be recorded: the disk refuses its first line"));
+                // A session that never began leaves nothing behind.
+                if let Some(journal) = runner.journal.take() {
+                    let _ = std::fs::remove_file(journal.path());
+                }
+                return Err(std::io::Error::other(
+                    "the session can't be recorded, the disk is full: make room, or give another place with --session PATH",
+                ));
             }
+        }
+        if let Some(note) = note {
+            runner.tell(note);
         }
         if let Some(recording) = recording {
             let note = recording.note();
@@ -209,6 +226,8 @@ impl Runner {
             }
         }
         self.drop_flights();
+        // What the disk refused before gets its last chance.
+        self.write_back();
         let _ = snapshots.send(Arc::new(self.snapshot()));
         self.journal = None;
     }

@@ -4,7 +4,6 @@ use super::command::Pace;
 use super::launch::Runner;
 use super::live::Snapshot;
 use crate::search::{By, Entry, Event};
-use crate::session::scrub;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -15,7 +14,7 @@ impl Runner {
     /// Records an event and takes it up. When the disk refuses, the event is held, the search pauses and the person
     /// is told; nothing is asked of the world before the disk takes entries again.
     pub(super) fn push(&mut self, by: By, ev: Event) {
-        let ev = scrub(ev, &self.equipment.secrets);
+        let ev = self.equipment.secrets.scrub(ev);
         let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX));
         let entry = Arc::new(Entry { seq: self.state.seq, at, by, ev });
         let before = self.timeline.entries().len().is_multiple_of(256).then(|| self.state.clone());
@@ -40,7 +39,7 @@ impl Runner {
             if let Err(e) = journal.append(entry) {
                 let path = journal.path().display().to_string();
                 self.live.pace = Pace::Paused;
-                self.tell(format!("{path} can't be written ({e}): the search is paused; make room and press space to go on"));
+                self.tell(format!("{path} can't be written ({e}): the search is paused here, nothing is lost; make room, then go on"));
                 return;
             }
             self.unwritten.pop_front();

@@ -51,7 +51,7 @@ async fn g04_secrets_of_the_url_are_in_no_error() {
     let model = OpenAi::new(OpenAiConfig { base_url: Some(gone), ..OpenAiConfig::new("m") }).unwrap();
     let got = run(&model, job(1)).await;
     assert_eq!(got.kind(), CallErrorKind::Unreachable);
-    assert!(got.error().message.contains("http://127.0.0.1:") && got.error().message.contains("start the server"), "{}", got.error());
+    assert!(got.error().message.contains("http://***@127.0.0.1:") && got.error().message.contains("start the server"), "{}", got.error());
     assert_clean(&got, &["pa55w0rd", "zzz9"]);
     assert_eq!(model.check().await.unwrap_err().kind, CallErrorKind::Unreachable);
 }

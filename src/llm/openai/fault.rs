@@ -5,7 +5,7 @@ use super::quirks::Parameter;
 use super::url::Endpoint;
 use super::wording;
 use crate::calls::{CallError, CallErrorKind};
-use crate::llm::secret::Secrets;
+use crate::redact::Secrets;
 use crate::text;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;

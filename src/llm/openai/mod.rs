@@ -14,9 +14,9 @@ mod url;
 mod wording;
 
 use super::http;
-use super::secret::{Secret, Secrets};
 use super::{LanguageModel, LlmJob, Wire};
 use crate::calls::{CallError, CallErrorKind};
+use crate::redact::{Secret, Secrets};
 use fault::{Context, Fault};
 use futures_util::future::BoxFuture;
 use quirks::Quirks;

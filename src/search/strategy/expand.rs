@@ -88,12 +88,16 @@ fn relations(state: &State, step: StepId, node: &Node) -> Need<Offer> {
         return Ok(Offer::Nothing("no entities were selected".to_owned()));
     };
     let asks = listings(state, step, ids)?;
-    if asks.iter().all(|a| a.error.is_some()) {
-        let why = asks.iter().filter_map(|a| a.error.as_ref()).map(|e| e.message.as_str()).next().unwrap_or("no KG");
-        return Ok(Offer::Nothing(format!("relations could not be listed: {why}")));
-    }
     let found = super::prompt::offered_relations_of(state, step);
-    Ok(if found.is_empty() { Offer::Nothing(no_relations(state, node.id, ids)) } else { Offer::Relations(found) })
+    if !found.is_empty() {
+        return Ok(Offer::Relations(found));
+    }
+    // A graph that failed in one direction has not said that it has none.
+    let failed = asks.iter().find_map(|a| a.error.as_ref());
+    Ok(Offer::Nothing(match failed {
+        Some(error) => format!("relations could not be listed: {}", error.message),
+        None => no_relations(state, node.id, ids),
+    }))
 }
 
 fn no_relations(state: &State, node: NodeId, ids: &[EntityId]) -> String {

@@ -1,0 +1,266 @@
+//! `tot`, `tot resume`, `tot replay`: the explorer.
+
+use super::Status;
+use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
+use super::options::SearchOptions;
+use super::setup::{Workshop, new_journal, options_of, session_path};
+use crate::config::Config;
+use crate::runner::{Handle, Pace, Setup, launch};
+use crate::session::{Journal, Recording, read, recent, sessions_folder};
+use crate::text::one_line;
+use crate::tui::{self, Connection, First, Host, Light, OpenHow, Options, SampleQuestion, SessionInfo};
+use anyhow::Context;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::runtime::Runtime;
+
+/// Sessions that the start page lists.
+const RECENT: usize = 12;
+
+/// `tot [QUESTION]`
+///
+/// # Errors
+/// One readable sentence.
+pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status> {
+    if let Some(status) = no_terminal("ask it without a screen: tot ask QUESTION") {
+        return Ok(status);
+    }
+    let bench = Bench::open(runtime, &args.search)?;
+    let scripted = bench.workshop.scenario.as_ref().map(|s| s.query.clone());
+    let first = match args.question.clone().or(scripted) {
+        Some(question) => First::Session(bench.start_at(&question, args.search.session.as_deref()).map_err(|e| anyhow::anyhow!("{e}"))?),
+        None => First::StartPage,
+    };
+    explore(&bench, first, &args.looks)
+}
+
+/// `tot resume`
+///
+/// # Errors
+/// One readable sentence.
+pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
+    if let Some(status) = no_terminal("go on without a screen: tot ask --resume SESSION") {
+        return Ok(status);
+    }
+    let path = session_path(&args.session);
+    let recording = read(&path)?;
+    let bench = Bench::open(runtime, &options_of(&recording, &args.search)?)?;
+    let first = First::Session(bench.resume(&path)?);
+    explore(&bench, first, &args.looks)
+}
+
+/// `tot replay`
+///
+/// # Errors
+/// One readable sentence.
+pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
+    if let Some(status) = no_terminal("print it: tot show SESSION") {
+        return Ok(status);
+    }
+    let path = session_path(&args.session);
+    let recording = read(&path)?;
+    anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
+    // Whatever the configuration names, a recording can be looked at.
+    let built_in = SearchOptions { llm: Some("lexical".to_owned()), kg: vec!["demo".to_owned()], ..SearchOptions::default() };
+    let bench = Bench::open(runtime, &built_in)?;
+    let first = First::Session(bench.replay(recording)?);
+    explore(&bench, first, &args.looks)
+}
+
+/// The explorer needs a terminal on both ends.
+fn no_terminal(instead: &str) -> Option<Status> {
+    let dumb = std::env::var("TERM").is_ok_and(|t| t == "dumb");
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !dumb {
+        return None;
+    }
+    let why = if dumb { "this terminal can't place text (TERM=dumb)" } else { "the explorer needs a terminal" };
+    eprintln!("tot: {why}; {instead}");
+    Some(Status::Usage)
+}
+
+fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Status> {
+    let theme = looks.theme.clone().or_else(|| bench.config.theme.clone());
+    let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop.warnings.clone() };
+    tui::run(first, bench, options)?;
+    bench.close();
+    Ok(Status::Ok)
+}
+
+/// What the explorer asks of the rest of the program.
+struct Bench<'a> {
+    runtime: &'a Runtime,
+    workshop: Workshop,
+    config: Config,
+    status: Arc<Mutex<Vec<tui::Status>>>,
+    running: Mutex<Vec<Handle>>,
+}
+
+impl<'a> Bench<'a> {
+    fn open(runtime: &'a Runtime, options: &SearchOptions) -> anyhow::Result<Self> {
+        let config = Config::load()?;
+        let loading: crate::kg::Status = Arc::new(|line: String| eprintln!("{}", one_line(&line)));
+        let quiet = options.kg.iter().all(|k| k == "demo");
+        let workshop = runtime.block_on(Workshop::open(options, &config, (!quiet).then_some(loading)))?;
+        Ok(Self::around(runtime, workshop, config))
+    }
+
+    fn around(runtime: &'a Runtime, workshop: Workshop, config: Config) -> Self {
+        let bench = Self { runtime, workshop, config, status: Arc::default(), running: Mutex::default() };
+        bench.check();
+        bench
+    }
+
+    /// Asks model and KGs whether they can be used; the start page shows what they say.
+    fn check(&self) {
+        let model = self.workshop.model.model.clone();
+        let mut checks = vec![(format!("model {}", model.name()), model.check())];
+        checks.extend(self.workshop.kgs.iter().map(|(name, _, kg)| (format!("graph {name}"), kg.check())));
+        let asked = |what: &str| tui::Status { what: what.to_owned(), light: Light::Checking, line: "checking".to_owned() };
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = checks.iter().map(|(what, _)| asked(what)).collect();
+        for (i, (_, check)) in checks.into_iter().enumerate() {
+            let status = self.status.clone();
+            self.runtime.spawn(async move {
+                let (light, line) = match check.await {
+                    Ok(line) => (Light::Ready, line),
+                    Err(e) => (light_of(e.kind), e.message),
+                };
+                if let Some(shown) = status.lock().unwrap_or_else(PoisonError::into_inner).get_mut(i) {
+                    (shown.light, shown.line) = (light, one_line(&line));
+                }
+            });
+        }
+    }
+
+    /// The model and the KGs that a session was made with: those that are open, if they are the same.
+    fn world_of(&self, recording: &Recording) -> anyhow::Result<Workshop> {
+        let options = options_of(recording, &SearchOptions::default())?;
+        let started = recording.state.started();
+        let open: Vec<&String> = self.workshop.kgs.iter().map(|(_, spec, _)| spec).collect();
+        if started.model_spec == self.workshop.model.spec && started.kgs.iter().map(|(_, spec)| spec).eq(open) {
+            return Ok(self.workshop.clone());
+        }
+        self.runtime.block_on(Workshop::open(&options, &self.config, None))
+    }
+
+    fn connect(&self, workshop: &Workshop, setup: Setup, strategy: &str, pace: Pace) -> anyhow::Result<Connection> {
+        let equipment = workshop.equipment(strategy, pace, true)?;
+        let _inside = self.runtime.enter();
+        let handle = launch(setup, equipment)?;
+        let connection = Connection { snapshots: handle.snapshots.clone(), commands: handle.commands.clone() };
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        Ok(connection)
+    }
+
+    fn start_at(&self, question: &str, session: Option<&Path>) -> Result<Connection, String> {
+        if question.trim().is_empty() {
+            return Err("the question is empty".to_owned());
+        }
+        let (name, journal, note) = new_journal(session).map_err(|e| format!("{e:#}"))?;
+        let setup = Setup::New { started: Box::new(self.workshop.started(question.trim())), journal, name, note };
+        self.connect(&self.workshop, setup, &self.workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
+    }
+
+    fn resume(&self, path: &Path) -> anyhow::Result<Connection> {
+        let workshop = self.world_of(&read(path)?)?;
+        let (journal, recording) = Journal::reopen(path)?;
+        let strategy = recording.state.started().strategy.clone();
+        self.connect(&workshop, Setup::Resume { recording: Box::new(recording), journal }, &strategy, Pace::Paused)
+    }
+
+    /// A replay needs neither model nor KG; they are opened so that a fork can go live, and if that fails it can't.
+    fn replay(&self, recording: Recording) -> anyhow::Result<Connection> {
+        let strategy = recording.state.started.as_ref().map(|s| s.strategy.clone()).context("the session is empty")?;
+        let workshop = self.world_of(&recording).unwrap_or_else(|_| {
+            let kgs = Vec::new();
+            Workshop { kgs, world_is_gone: true, ..self.workshop.clone() }
+        });
+        self.connect(&workshop, Setup::Replay { recording: Box::new(recording) }, &strategy, Pace::Paused)
+    }
+
+    /// Ends every session; each is on disk when this returns.
+    fn close(&self) {
+        let handles = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        for handle in handles {
+            let _ = handle.commands.send(crate::runner::Command::Quit);
+            drop(handle.snapshots);
+            let _ = self.runtime.block_on(handle.task);
+        }
+    }
+}
+
+const fn light_of(kind: crate::calls::CallErrorKind) -> Light {
+    use crate::calls::CallErrorKind as K;
+    match kind {
+        K::Key | K::Quota => Light::NoKey,
+        K::Unreachable | K::TimedOut => Light::Unreachable,
+        _ => Light::Broken,
+    }
+}
+
+/// `today 19:30`-like words need a clock and a zone; how long ago it was does not.
+fn ago(when: u64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    match now.saturating_sub(when) {
+        s if s < 90 => "just now".to_owned(),
+        s if s < 5_400 => format!("{} min ago", s / 60),
+        s if s < 172_800 => format!("{} h ago", s / 3_600),
+        s => format!("{} days ago", s / 86_400),
+    }
+}
+
+impl Host for Bench<'_> {
+    fn start(&self, question: &str) -> Result<Connection, String> {
+        self.start_at(question, None)
+    }
+
+    fn open(&self, path: &Path, how: OpenHow) -> Result<Connection, String> {
+        let opened = match how {
+            OpenHow::Resume => self.resume(path),
+            OpenHow::Replay => match crate::session::recorded(path) {
+                Some(recording) => self.replay(recording),
+                None => read(path).map_err(anyhow::Error::from).and_then(|r| self.replay(r)),
+            },
+        };
+        opened.map_err(|e| format!("{e:#}"))
+    }
+
+    fn samples(&self) -> Vec<SampleQuestion> {
+        if !self.workshop.kgs.iter().any(|(name, _, _)| &**name == "demo") {
+            return Vec::new();
+        }
+        // Only kinds that one graph can answer; the two-graph questions come with their second graph.
+        let questions = crate::kg::demo::questions().into_iter().filter(|q| q.kind != "two-kgs");
+        questions.map(|q| SampleQuestion { question: q.question, kind: q.kind, hops: q.hops }).collect()
+    }
+
+    fn sessions(&self) -> Vec<SessionInfo> {
+        let found = sessions_folder().map(|folder| recent(&folder, RECENT)).unwrap_or_default();
+        found
+            .into_iter()
+            .map(|s| SessionInfo { path: s.path, question: s.question, when: ago(s.when), outcome: s.outcome, note: String::new() })
+            .collect()
+    }
+
+    fn recorded(&self) -> Vec<SessionInfo> {
+        let shipped = crate::session::shipped().iter();
+        shipped
+            .map(|s| SessionInfo {
+                path: s.path.into(),
+                question: s.question.to_owned(),
+                when: String::new(),
+                outcome: String::new(),
+                note: s.note.to_owned(),
+            })
+            .collect()
+    }
+
+    fn status(&self) -> Vec<tui::Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn model_line(&self) -> String {
+        self.workshop.model.model.about()
+    }
+}

@@ -3,29 +3,16 @@
 
 use super::question::{Cue, Topic};
 use super::words::{Token, is_auxiliary, is_wh};
+use indexmap::IndexSet;
 use std::ops::Range;
 
 /// Words over which a noun still belongs to the name on its right: "the director *of the* ...".
+const LINKS: [&str; 17] =
+    ["of", "the", "a", "an", "by", "in", "for", "from", "at", "on", "to", "with", "into", "both", "through", "'s", "between"];
+
+/// Whether a word is one of [`LINKS`].
 pub(super) fn is_link(lower: &str) -> bool {
-    matches!(
-        lower,
-        "of" | "the"
-            | "a"
-            | "an"
-            | "by"
-            | "in"
-            | "for"
-            | "from"
-            | "at"
-            | "on"
-            | "to"
-            | "with"
-            | "into"
-            | "both"
-            | "through"
-            | "'s"
-            | "between"
-    )
+    LINKS.contains(&lower)
 }
 
 /// The cues that hang on a name directly: possessives after it, then what stands before it without a break.
@@ -89,53 +76,34 @@ pub(super) fn order(
     chain_of: &[usize],
     taken: &[usize],
 ) -> (Vec<usize>, usize) {
-    let mut out = chain_of.to_vec();
     let end = clause_end(tokens, span.end.saturating_sub(1));
-    let push = |out: &mut Vec<usize>, n: usize| {
-        if !out.contains(&n) {
-            out.push(n);
-        }
-    };
+    let free = |n: &usize| !taken.contains(n);
+    let within = |range: Range<usize>| (0..cues.len()).filter(move |&n| range.contains(&cues[n].token));
     // To the right, up to another name that is not merely listed beside this one.
     let stop = topics
         .iter()
         .filter(|t| t.span.start >= span.end)
-        .find(|t| cues.iter().any(|c| (span.end..t.span.start).contains(&c.token)))
+        .find(|t| within(span.end..t.span.start).next().is_some())
         .map_or(end, |t| t.span.start.min(end));
-    for (n, _) in cues.iter().enumerate().filter(|(n, c)| (span.end..stop).contains(&c.token) && !taken.contains(n)) {
-        push(&mut out, n);
-    }
+    let mut out: IndexSet<usize> = chain_of.iter().copied().collect();
+    out.extend(within(span.end..stop).filter(free));
     let own = out.len();
-    // Then to the left, outwards.
-    let lefts: Vec<usize> = grouped_reverse(cues, 0..span.start);
-    for &n in lefts.iter().filter(|n| !taken.contains(n)) {
-        push(&mut out, n);
-    }
-    for (n, _) in cues.iter().enumerate().filter(|(n, c)| (span.end..end).contains(&c.token) && !taken.contains(n)) {
-        push(&mut out, n);
-    }
+    // Then to the left, outwards; then the rest of the clause.
+    out.extend(outwards(cues, 0..span.start).into_iter().filter(free));
+    out.extend(within(span.end..end).filter(free));
     // The next clause speaks of "that country", "its", "their": begin again from there.
-    if end < tokens.len() {
-        let pointer = (end..tokens.len()).find(|&j| matches!(tokens[j].lower.as_str(), "that" | "this" | "its" | "their" | "his" | "her"));
-        if let Some(from) = pointer {
-            let noun = usize::from(tokens.get(from + 2).is_some_and(|t| t.lower == "'s")) * 2;
-            let rest = from + 1 + noun;
-            for (n, _) in cues.iter().enumerate().filter(|(_, c)| c.token >= rest) {
-                push(&mut out, n);
-            }
-            for n in grouped_reverse(cues, end..from) {
-                push(&mut out, n);
-            }
-        }
+    let points_back = |j: &usize| matches!(tokens[*j].lower.as_str(), "that" | "this" | "its" | "their" | "his" | "her");
+    if let Some(from) = (end..tokens.len()).find(points_back) {
+        let noun = if tokens.get(from + 2).is_some_and(|t| t.lower == "'s") { 2 } else { 0 };
+        out.extend(within(from + 1 + noun..tokens.len()));
+        out.extend(outwards(cues, end..from));
     }
-    for n in 0..cues.len() {
-        push(&mut out, n);
-    }
-    (out, own)
+    out.extend(0..cues.len());
+    (out.into_iter().collect(), own)
 }
 
 /// Cues of these tokens from right to left, several of one token in their own order.
-fn grouped_reverse(cues: &[Cue], within: Range<usize>) -> Vec<usize> {
+fn outwards(cues: &[Cue], within: Range<usize>) -> Vec<usize> {
     let mut out: Vec<usize> = (0..cues.len()).filter(|&n| within.contains(&cues[n].token)).collect();
     out.sort_by_key(|&n| (std::cmp::Reverse(cues[n].token), n));
     out

@@ -69,7 +69,7 @@ impl Solver<'_> {
         }
         let fit = hop.sense.fit(&cue.stem, hop.reverse)?;
         // "the band of X": nothing else can be meant.
-        let sole = is_next && role(&self.question.tokens, &walk.span, cue.token) == Role::Possessor;
+        let sole = is_next && cue.weight < 0.5 && role(&self.question.tokens, &walk.span, cue.token) == Role::Possessor;
         Some(if sole { Fit::Strong } else { fit })
     }
 

@@ -18,7 +18,11 @@ impl Mind<'_> {
         }
         let Some(best) = self.walks.first() else { return 0.2 };
         let lost = self.fruitless().min(3) as f32;
-        let mut value = if self.complete().is_some() { 0.95 } else { 0.3f32.mul_add(self.progress(best), 0.6) };
+        let mut value = match self.complete() {
+            Some(walk) if walk.doubt > 0.2 => 0.72,
+            Some(_) => 0.95,
+            None => 0.3f32.mul_add(self.progress(best), 0.6),
+        };
         if self.complete().is_none() {
             value -= 0.25f32.mul_add(lost, 0.12 * self.solver.skips(best) as f32);
             if best.at.iter().all(|n| !self.graph().entities.contains_key(n)) {

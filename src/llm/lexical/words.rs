@@ -50,7 +50,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             while i < chars.len() {
                 let c = chars[i].1;
                 let inner = is_inner(c) && letter(i + 1) && !is_possessive(&chars, i);
-                let short_form = || c == '.' && ends_short_form(&text[chars[start].0..chars[i].0]);
+                // A single letter at the very end is no initial: "Malcolm X."
+                let goes_on = || i > start + 1 || chars[i + 1..].iter().any(|c| c.1.is_alphanumeric());
+                let short_form = || c == '.' && ends_short_form(&text[chars[start].0..chars[i].0]) && goes_on();
                 if !c.is_alphanumeric() && !inner && !short_form() {
                     break;
                 }
@@ -328,7 +330,7 @@ mod tests {
             ["h.", "p.", "lovecraft", ",", "jr.", "in", "washington", ",", "d.c."]
         );
         assert_eq!(lowers("X-Men: Olivia d'Abo's"), ["x-men", ":", "olivia", "d'abo", "'s"]);
-        assert_eq!(lowers("It ends."), ["it", "ends", "."]);
+        assert_eq!(lowers("Malcolm X."), ["malcolm", "x", "."]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Whether a search came out as a scenario expects.
 
-use crate::search::{NodeId, Outcome, Preset, Purpose, State};
+use crate::search::{NodeId, Outcome, Preset, State};
 use serde::Deserialize;
 
 /// An expectation block.
@@ -97,27 +97,10 @@ pub fn compare(expected: &Expectation, state: &State) -> Vec<String> {
         b.sort();
         same("outvoted rows", &a, &b);
     }
-    same("notices", &expected.notices, &notices(state));
+    same("notices", &expected.notices, &state.failed_listings());
     let rounds = state.counters().llm_rounds;
     if let Some(max) = expected.max_sequential_llm_rounds.filter(|max| rounds > *max) {
         wrong.push(format!("model rounds: at most {max} expected, {rounds} found"));
     }
     wrong
-}
-
-/// Listings that failed while the other direction came, be it without a relation: path and operation.
-fn notices(state: &State) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for (step, node) in state.steps.iter().filter_map(|s| Some((s.id, s.node?))) {
-        let listings = state.asks.iter().filter(|a| a.key.step == step).filter_map(|a| match a.key.purpose {
-            Purpose::ListOut => Some((a, "relations_forward")),
-            Purpose::ListIn => Some((a, "relations_reverse")),
-            _ => None,
-        });
-        let (failed, came): (Vec<_>, Vec<_>) = listings.partition(|(ask, _)| ask.error.is_some());
-        if !came.is_empty() {
-            found.extend(failed.iter().map(|(_, op)| (state.path_text(node), (*op).to_owned())));
-        }
-    }
-    found
 }

@@ -114,9 +114,9 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
     let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
     let question = args.question.clone().or(scripted).ok_or_else(needed)?;
     let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
-    let setup = Setup::New { started: Box::new(workshop.started(question.trim())), journal, name };
+    let setup = Setup::New { started: Box::new(workshop.started(question.trim())), journal, name, note: warning };
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
-    let warnings = workshop.warnings.iter().cloned().chain(warning).collect();
+    let warnings = workshop.warnings.clone();
     Ok(Begun { handle: launch(setup, equipment)?, workshop, warnings, recorded: 0 })
 }
 

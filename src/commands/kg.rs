@@ -72,34 +72,51 @@ struct Common {
     json: bool,
 }
 
-/// Runs `tot kg`.
+/// Runs `tot kg`: results on standard output, remarks on standard error.
 ///
 /// # Errors
-/// One sentence, when the graph cannot be opened or asked.
+/// One sentence, when the graph cannot be opened or asked, or the output cannot be written.
 pub async fn run(args: KgArgs) -> anyhow::Result<()> {
-    match args.ask {
-        Ask::Search { text, limit, common } => {
-            let kg = open(&common).await?;
-            let reply = kg.perform(None, KgOp::Search { mention: text.join(" "), limit }).await?;
-            let KgData::Candidates(candidates) = &reply.data else { anyhow::bail!("the graph gave no candidates") };
-            let found = candidates.iter().map(|c| {
-                let (id, label, description) = (&c.entity.id, &c.entity.label, &c.entity.description);
-                let mut object = json!({"id": id, "label": label, "description": description});
-                if let Some(matched) = &c.matched {
-                    object["matched"] = json!(matched);
-                }
-                let also = c.matched.as_ref().map_or_else(String::new, |matched| format!(" (as \"{matched}\")"));
-                let name = format!("{}{also}", label.as_deref().unwrap_or(""));
-                (object, [id.to_string(), name, description.clone().unwrap_or_default()])
-            });
-            print(&common, ["id", "label", "description"], found.collect(), &[&reply])
-        }
-        Ask::Relations { ids, limit, identifiers, common } => relations(ids, limit, identifiers, &common).await,
-        Ask::Edges { ids, relation, reverse, limit, common } => edges(ids, &relation, reverse, limit, &common).await,
+    let shown = match args.ask {
+        Ask::Search { text, limit, common } => search(text.join(" "), limit, &common).await?,
+        Ask::Relations { ids, limit, identifiers, common } => relations(ids, limit, identifiers, &common).await?,
+        Ask::Edges { ids, relation, reverse, limit, common } => edges(ids, &relation, reverse, limit, &common).await?,
+    };
+    let mut out = io::stdout().lock();
+    out.write_all(shown.out.as_bytes())?;
+    out.flush()?;
+    for remark in shown.remarks {
+        let _ = writeln!(io::stderr(), "{}", one_line(&remark));
     }
+    Ok(())
 }
 
-async fn relations(ids: Vec<String>, limit: u32, identifiers: bool, common: &Common) -> anyhow::Result<()> {
+/// What a command prints.
+struct Shown {
+    /// The result.
+    out: String,
+    /// What there is to say about it.
+    remarks: Vec<String>,
+}
+
+async fn search(mention: String, limit: u32, common: &Common) -> anyhow::Result<Shown> {
+    let kg = open(common).await?;
+    let reply = kg.perform(None, KgOp::Search { mention, limit }).await?;
+    let KgData::Candidates(candidates) = &reply.data else { anyhow::bail!("the graph gave no candidates") };
+    let rows = candidates.iter().map(|c| {
+        let (id, label, description) = (&c.entity.id, &c.entity.label, &c.entity.description);
+        let mut object = json!({"id": id, "label": label, "description": description});
+        if let Some(matched) = &c.matched {
+            object["matched"] = json!(matched);
+        }
+        let also = c.matched.as_ref().map_or_else(String::new, |matched| format!(" (as \"{matched}\")"));
+        let name = format!("{}{also}", label.as_deref().unwrap_or(""));
+        (object, [id.to_string(), name, description.clone().unwrap_or_default()])
+    });
+    Ok(shown(common, ["id", "label", "description"], rows.collect(), &[&reply]))
+}
+
+async fn relations(ids: Vec<String>, limit: u32, identifiers: bool, common: &Common) -> anyhow::Result<Shown> {
     let kg = open(common).await?;
     let entities: Vec<EntityId> = ids.into_iter().map(EntityId::from).collect();
     let ask = |direction| kg.perform(None, KgOp::Relations { entities: entities.clone(), direction, limit });
@@ -116,11 +133,11 @@ async fn relations(ids: Vec<String>, limit: u32, identifiers: bool, common: &Com
             }
         }
     }
-    print(common, ["relation", "direction", "count", "label"], rows, &[&out, &into])?;
+    let mut shown = shown(common, ["relation", "direction", "count", "label"], rows, &[&out, &into]);
     if hidden > 0 && !common.json {
-        remark(&format!("{hidden} relations to identifiers are hidden: --identifiers shows them"));
+        shown.remarks.push(format!("relations to identifiers that are hidden: {hidden}; --identifiers shows them"));
     }
-    Ok(())
+    Ok(shown)
 }
 
 fn relation_row(relation: &Relation) -> (Value, [String; 4]) {
@@ -138,7 +155,7 @@ fn relation_row(relation: &Relation) -> (Value, [String; 4]) {
     (object, [relation.at.id.to_string(), word.to_owned(), count, label])
 }
 
-async fn edges(ids: Vec<String>, relation: &str, reverse: bool, cap: u32, common: &Common) -> anyhow::Result<()> {
+async fn edges(ids: Vec<String>, relation: &str, reverse: bool, cap: u32, common: &Common) -> anyhow::Result<Shown> {
     let kg = open(common).await?;
     let (relation, tilde) = relation.strip_prefix('~').map_or((relation, false), |relation| (relation, true));
     let direction = if reverse || tilde { Direction::In } else { Direction::Out };
@@ -146,13 +163,12 @@ async fn edges(ids: Vec<String>, relation: &str, reverse: bool, cap: u32, common
     let reply = kg.perform(None, KgOp::Edges { entities, relation: relation.into(), direction, cap }).await?;
     let KgData::Edges(list) = &reply.data else { anyhow::bail!("the graph gave no edges") };
     let rows = list.edges.iter().map(|edge| edge_row(list, edge, direction, &reply)).collect();
-    print(common, ["subject", "relation", "object"], rows, &[&reply])?;
+    let mut shown = shown(common, ["subject", "relation", "object"], rows, &[&reply]);
     if !common.json {
-        for (entity, cut) in list.partial.iter().map(|p| (&p.entity, cut_text(p.shown, p.of))) {
-            remark(&format!("{entity}: {cut} shown; --limit N shows more"));
-        }
+        let cuts = list.partial.iter().map(|p| format!("{}: {} shown; --limit N shows more", p.entity, cut_text(p.shown, p.of)));
+        shown.remarks.extend(cuts);
     }
-    Ok(())
+    Ok(shown)
 }
 
 fn cut_text(shown: u64, of: Option<u64>) -> String {
@@ -193,26 +209,20 @@ async fn open(common: &Common) -> anyhow::Result<Arc<dyn KnowledgeGraph>> {
     Ok(opened?)
 }
 
-/// The rows as one JSON array or as a table, what the graph remarked on standard error.
-fn print<const N: usize>(common: &Common, header: [&str; N], rows: Vec<(Value, [String; N])>, replies: &[&KgReply]) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    if common.json {
-        let all: Vec<Value> = rows.into_iter().map(|(object, _)| object).collect();
-        writeln!(out, "{}", printable_json(&serde_json::to_string_pretty(&all)?))?;
+/// The rows as one JSON array or as a table, and what the graph remarked.
+fn shown<const N: usize>(common: &Common, header: [&str; N], rows: Vec<(Value, [String; N])>, replies: &[&KgReply]) -> Shown {
+    let mut remarks: Vec<String> = replies.iter().flat_map(|reply| &reply.notes).cloned().collect();
+    let out = if common.json {
+        let all = Value::Array(rows.into_iter().map(|(object, _)| object).collect());
+        format!("{}\n", printable_json(&format!("{all:#}")))
     } else if rows.is_empty() {
-        remark("nothing found");
+        remarks.insert(0, "nothing found".to_owned());
+        String::new()
     } else {
         let cells: Vec<[String; N]> = rows.into_iter().map(|(_, cells)| cells.map(|cell| one_line(&cell))).collect();
-        write!(out, "{}", table(header, &cells))?;
-    }
-    for note in replies.iter().flat_map(|reply| &reply.notes) {
-        remark(note);
-    }
-    Ok(())
-}
-
-fn remark(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", one_line(text));
+        table(header, &cells)
+    };
+    Shown { out, remarks }
 }
 
 /// Columns as wide as their widest cell in a terminal; the last is not padded.
@@ -241,12 +251,61 @@ fn table<const N: usize>(header: [&str; N], rows: &[[String; N]]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::table;
+    use super::*;
+
+    fn common(json: bool) -> Common {
+        Common { kg: "demo".into(), json }
+    }
+
+    fn ids(ids: &[&str]) -> Vec<String> {
+        ids.iter().map(|id| (*id).to_owned()).collect()
+    }
+
+    fn rows(shown: &Shown) -> Vec<Value> {
+        serde_json::from_str(&shown.out).unwrap()
+    }
 
     #[test]
     fn columns_stand_below_each_other_whatever_the_letters() {
         let cell = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
         let shown = table(["id", "label"], &[cell("Q1", "x"), cell("再生", "y"), cell("Q12345", "")]);
         assert_eq!(shown, "id      label\nQ1      x\n再生    y\nQ12345\n");
+    }
+
+    #[tokio::test]
+    async fn search_in_both_forms() {
+        let all = rows(&search("inception".into(), 10, &common(true)).await.unwrap());
+        assert_eq!(all[0], json!({"id": "Q25188", "label": "Inception", "description": "2010 film about entering dreams"}));
+        let table = search("Inception".into(), 10, &common(false)).await.unwrap();
+        assert!(table.out.starts_with("id      label      description\nQ25188  Inception  2010"), "{}", table.out);
+        let none = search("no such thing".into(), 10, &common(false)).await.unwrap();
+        assert_eq!((none.out.as_str(), none.remarks), ("", vec!["nothing found".to_owned()]));
+        assert_eq!(search("no such thing".into(), 10, &common(true)).await.unwrap().out, "[]\n");
+    }
+
+    #[tokio::test]
+    async fn relations_hide_identifiers_unless_asked() {
+        let json = common(true);
+        let of = |identifiers| relations(ids(&["Q25188"]), 100, identifiers, &json);
+        let (few, all) = (rows(&of(false).await.unwrap()), rows(&of(true).await.unwrap()));
+        assert!(few.contains(&json!({"id": "P161", "direction": "out", "label": "cast member", "count": 11})));
+        assert!(!few.iter().any(|row| row["id"] == "P345") && all.iter().any(|row| row["id"] == "P345"));
+        let back = rows(&relations(ids(&["Q25191"]), 100, false, &json).await.unwrap());
+        assert!(back.iter().any(|row| row["id"] == "P57" && row["direction"] == "in"));
+    }
+
+    #[tokio::test]
+    async fn edges_keep_their_direction_and_say_what_is_cut() {
+        let back = edges(ids(&["Q25191"]), "P57", true, 2, &common(true)).await.unwrap();
+        let back = rows(&back);
+        assert_eq!(back.len(), 2);
+        assert_eq!((&back[0]["s"], &back[0]["o"], &back[0]["direction"]), (&json!("Q25188"), &json!("Q25191"), &json!("in")));
+        assert_eq!((&back[0]["o_label"], &back[0]["partial"]), (&json!("Christopher Nolan"), &json!("2 of 7")));
+        let tilde = rows(&edges(ids(&["Q25191"]), "~P57", false, 100, &common(true)).await.unwrap());
+        assert!(tilde.len() == 7 && tilde[0].get("partial").is_none());
+        let table = edges(ids(&["Q25191"]), "P57", true, 2, &common(false)).await.unwrap();
+        assert_eq!(table.remarks, ["Q25191: 2 of 7 shown; --limit N shows more"]);
+        let date = rows(&edges(ids(&["Q25188"]), "P577", false, 10, &common(true)).await.unwrap());
+        assert_eq!((&date[0]["o"], &date[0]["r"]), (&json!("8 July 2010"), &json!("P577")));
     }
 }

@@ -262,7 +262,7 @@ impl Inner {
     /// A round number of rows that nobody asked for is how many servers cut without a word.
     fn maybe_cut(&self, query: &Query, results: &Results) -> Option<String> {
         let Results::Rows(table) = results else { return None };
-        let round = matches!(table.rows.len(), 1_000 | 2_000 | 5_000 | 10_000 | 20_000 | 50_000 | 100_000 | 1_000_000);
+        let round = matches!(table.rows.len(), 10_000 | 20_000 | 50_000 | 100_000 | 1_000_000);
         (round && query.limit.is_none())
             .then(|| format!("{} sent exactly {} rows: it may have cut the result", self.shown, super::thousands(table.rows.len() as u64)))
     }

@@ -7,6 +7,7 @@ use super::sparql::{Languages, SparqlGraph, Transport};
 use super::{demo, thousands};
 use crate::redact;
 use crate::text;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub enum SpecError {
     Unknown {
         /// As given.
         spec: String,
-        /// `: did you mean ...?`, or nothing.
+        /// ` (did you mean ...?)`, or nothing.
         hint: String,
     },
     /// The URL is none.
@@ -46,6 +47,17 @@ pub enum SpecError {
     /// The thread that loads ended early.
     #[error("loading the graph failed: {0}")]
     Thread(String),
+}
+
+impl fmt::Display for KgSpec {
+    /// As it may be shown and stored: without user, password and the values of the URL's query.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Demo => f.write_str("demo"),
+            Self::File(path) => write!(f, "file:{}", path.display()),
+            Self::Sparql(url) => write!(f, "sparql:{}", crate::redact::url(url)),
+        }
+    }
 }
 
 impl FromStr for KgSpec {
@@ -77,7 +89,7 @@ fn hint(spec: &str) -> String {
         let near = |known: &&str| distance(scheme, known) <= 2;
         ["demo", "file:PATH", "sparql:URL"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
     };
-    meant.map_or_else(String::new, |meant| format!(": did you mean {}?", redact::url(&meant)))
+    meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", redact::url(&meant)))
 }
 
 /// Letters to change, add or drop to make one word of the other.
@@ -160,6 +172,13 @@ mod tests {
         assert_eq!("demo".parse::<KgSpec>().unwrap(), KgSpec::Demo);
         assert_eq!("file:a b.ttl".parse::<KgSpec>().unwrap(), KgSpec::File("a b.ttl".into()));
         assert_eq!("sparql:http://h/q".parse::<KgSpec>().unwrap(), KgSpec::Sparql("http://h/q".into()));
+    }
+
+    #[test]
+    fn a_spec_is_shown_without_secrets() {
+        let shown = |spec: &str| spec.parse::<KgSpec>().unwrap().to_string();
+        assert_eq!(shown("sparql:http://u:pa55@h/q?apikey=zzz9"), "sparql:http://h/q?…");
+        assert_eq!((shown("demo"), shown("file:a/b.ttl")), ("demo".to_owned(), "file:a/b.ttl".to_owned()));
     }
 
     #[test]

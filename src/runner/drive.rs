@@ -93,7 +93,8 @@ impl Runner {
     /// those that serve an act of the person and were not dropped by it.
     fn send_open(&mut self, engine: bool) {
         let by_hand = |ask: &Ask| self.state.step(ask.key.step).is_some_and(Step::by_hand) && !self.dropped.contains(&ask.id);
-        let idle = |ask: &Ask| !ask.is_complete() && !self.flights.contains_key(&ask.id) && (engine || by_hand(ask));
+        let idle = |ask: &Ask| !ask.is_complete() && !self.flights.contains_key(&ask.id) && !self.stalled.contains(&ask.id);
+        let idle = |ask: &Ask| idle(ask) && (engine || by_hand(ask));
         let open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
         let again: Vec<AskId> = open.iter().copied().filter(|id| self.dropped.remove(id)).collect();
         if !again.is_empty() {
@@ -201,6 +202,10 @@ impl Runner {
             Message::Llm { ask, flight, reply } if self.is_current(ask, flight) => {
                 let LlmReply { samples, usage, took_ms, tries } = reply;
                 self.push(By::World, Event::Replied { ask, got: Got::Samples(samples), source: Source::Live, usage, took_ms, tries });
+                // With the last slot the call is over, whatever its task still has to say.
+                if self.state.ask(ask).is_some_and(Ask::is_complete) {
+                    self.flights.remove(&ask);
+                }
             }
             Message::LlmDone { ask, flight, result } if self.is_current(ask, flight) => {
                 self.flights.remove(&ask);
@@ -209,6 +214,7 @@ impl Runner {
                     Err(error) if error.kind.about_service() => {
                         // An ask that got all its samples before the failure has what it needs.
                         if self.state.ask(ask).is_some_and(|a| !a.is_complete()) {
+                            self.stalled.insert(ask);
                             self.halt(error.message);
                         }
                     }

@@ -27,6 +27,8 @@ pub enum Setup {
         journal: Option<Journal>,
         /// Its name.
         name: String,
+        /// Something to tell the person first (that it is not recorded, say).
+        note: Option<String>,
     },
     /// A session that was left.
     Resume {
@@ -85,6 +87,8 @@ pub(super) struct Runner {
     pub(super) next_flight: u64,
     /// Asks whose flight was dropped by the person: sent again on continuing.
     pub(super) dropped: HashSet<crate::calls::AskId>,
+    /// Asks whose service failed: sent again when the person goes on or acts, never by themselves.
+    pub(super) stalled: HashSet<crate::calls::AskId>,
     pub(super) bank: Option<super::bank::Bank>,
     pub(super) previews: HashMap<Arc<str>, Arc<crate::calls::KgReply>>,
     pub(super) inquiries: HashMap<u64, tokio::task::AbortHandle>,
@@ -113,10 +117,10 @@ pub fn launch(setup: Setup, equipment: Equipment) -> std::io::Result<Handle> {
 
 impl Runner {
     fn new(setup: Setup, equipment: Equipment, reports: mpsc::UnboundedSender<Message>) -> std::io::Result<Self> {
-        let (name, journal, recording, started, replay) = match setup {
-            Setup::New { started, journal, name } => (name, journal, None, Some(started), false),
-            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, false),
-            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, true),
+        let (name, journal, recording, started, note, replay) = match setup {
+            Setup::New { started, journal, name, note } => (name, journal, None, Some(started), note, false),
+            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, None, false),
+            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, None, true),
         };
         let live = Live {
             pace: if replay { Pace::Paused } else { equipment.pace },
@@ -141,6 +145,7 @@ impl Runner {
             flights: HashMap::new(),
             next_flight: 0,
             dropped: HashSet::new(),
+            stalled: HashSet::new(),
             bank: None,
             previews: HashMap::new(),
             inquiries: HashMap::new(),
@@ -162,6 +167,9 @@ impl Runner {
                     "the session can't be recorded, the disk is full: make room, or give another place with --session PATH",
                 ));
             }
+        }
+        if let Some(note) = note {
+            runner.tell(note);
         }
         if let Some(recording) = recording {
             let note = recording.note();

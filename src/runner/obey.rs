@@ -53,6 +53,7 @@ impl Runner {
             return;
         }
         self.live.pace = pace;
+        self.stalled.clear();
         self.gate = Instant::now();
     }
 
@@ -61,6 +62,7 @@ impl Runner {
             Err(refused) => self.tell(refused.0),
             Ok(()) => {
                 let id = ActId(u32::try_from(self.state.acts.len()).unwrap_or(u32::MAX));
+                self.stalled.clear();
                 self.push(By::You, Event::Acted { act: id, what: act });
             }
         }
@@ -135,6 +137,7 @@ impl Runner {
         let bank = Bank::of(self.timeline.entries());
         self.drop_flights();
         self.dropped.clear();
+        self.stalled.clear();
         let Ok((timeline, state)) = Timeline::of(prefix.iter().map(|e| (**e).clone())) else {
             self.tell("the fork could not be made: an entry does not fit");
             return;

@@ -84,6 +84,16 @@ impl Act {
         }
     }
 
+    /// Nodes that the act names.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let (one, other) = match self {
+            Self::Choose { node, instead_of, .. } => (Some(*node), *instead_of),
+            Self::SetValue { node, .. } | Self::Prune { node, .. } | Self::Accept { node } => (Some(*node), None),
+            Self::Link { .. } | Self::Set(_) => (None, None),
+        };
+        one.into_iter().chain(other)
+    }
+
     /// Whether the act can be done in `state`.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! next decision or the asks that are missing. Nothing here knows of a clock, a disk, a network or a screen.
 
 mod act;
+mod apply;
 mod ask;
 mod event;
 mod plan;
@@ -14,6 +15,7 @@ mod tree;
 pub mod why;
 
 pub use act::{Act, ActRefused};
+pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
 pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading,
@@ -21,5 +23,5 @@ pub use event::{
 };
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use settings::{OnExhausted, Preset, Setting, Settings};
-pub use state::{ActRecord, ApplyError, Counters, Node, State, Step, Value};
+pub use state::{ActRecord, Counters, Node, State, Step, Value};
 pub use tree::{Leftover, Standing, Summary, TreeRow};

@@ -1,11 +1,8 @@
-//! The state of a search: what the events up to here make. `apply` only files what is decided already.
+//! The state of a search: what the events up to here make, and what can be asked of it. `apply.rs` is the reducer.
 
 use super::act::Act;
 use super::ask::Ask;
-use super::event::{
-    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, NewNode, NodeId, PartId, Reading, Seq, Source, Started, StepId, StepKind,
-    Valuation,
-};
+use super::event::{ActId, AskKey, By, FinishedEvent, NodeId, PartId, Reading, Seq, Source, Started, StepId, StepKind, Valuation};
 use super::settings::Settings;
 use crate::asm::{Action, AsmState};
 use crate::calls::{AskId, Part};
@@ -13,7 +10,6 @@ use crate::graph::{Delta, LocalGraph};
 use crate::micro::Micro;
 use std::collections::HashMap;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The value of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,16 +161,6 @@ pub struct Counters {
     pub by_hand: u32,
 }
 
-/// An event that does not fit the state.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("entry {seq}: {what}")]
-pub struct ApplyError {
-    /// The entry.
-    pub seq: Seq,
-    /// What is wrong.
-    pub what: String,
-}
-
 /// The state that the events make. Cheap to clone: everything large is shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
@@ -200,244 +186,12 @@ pub struct State {
     pub reconsider: Seq,
     /// Asks in flight when a session was left.
     pub perhaps_paid: u32,
-    keys: Arc<HashMap<AskKey, AskId>>,
-    hashes: Arc<HashMap<Arc<str>, u32>>,
-    texts: Arc<HashMap<Arc<str>, PartId>>,
+    pub(super) keys: Arc<HashMap<AskKey, AskId>>,
+    pub(super) hashes: Arc<HashMap<Arc<str>, u32>>,
+    pub(super) texts: Arc<HashMap<Arc<str>, PartId>>,
 }
 
 impl State {
-    /// The state after `entries`.
-    ///
-    /// # Errors
-    /// The first entry that does not fit.
-    pub fn from_entries<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Self, ApplyError> {
-        let mut state = Self::default();
-        for entry in entries {
-            state.apply(entry)?;
-        }
-        Ok(state)
-    }
-
-    /// Takes up the next event.
-    ///
-    /// # Errors
-    /// An event that does not fit leaves the state as it was.
-    pub fn apply(&mut self, entry: &Entry) -> Result<(), ApplyError> {
-        let wrong = |what: String| ApplyError { seq: entry.seq, what };
-        if entry.seq != self.seq {
-            return Err(wrong(format!("entry {} was expected", self.seq)));
-        }
-        if self.started.is_none() != matches!(entry.ev, Event::Started(_)) {
-            return Err(wrong("a session starts once, with `started`".to_owned()));
-        }
-        self.file(entry).map_err(wrong)?;
-        self.seq += 1;
-        Ok(())
-    }
-
-    fn file(&mut self, entry: &Entry) -> Result<(), String> {
-        match &entry.ev {
-            Event::Started(started) => self.started = Some(Arc::new((**started).clone())),
-            Event::Resumed { lost } => {
-                self.perhaps_paid += u32::try_from(lost.len()).unwrap_or(u32::MAX);
-                self.halted = None;
-            }
-            Event::Part { id, kind, text } => {
-                dense(id.index(), self.parts.len(), "part")?;
-                self.parts.push(Arc::new(Part { kind: *kind, text: text.clone() }));
-                Arc::make_mut(&mut self.texts).insert(text.clone(), *id);
-            }
-            Event::Asked { ask, key, call, hash, nth } => self.file_asked(entry, *ask, *key, call, hash, *nth)?,
-            Event::Replied { ask, got, source, usage, took_ms, .. } => {
-                self.halted = None;
-                let ask = self.open_ask(*ask)?;
-                fits(ask, got)?;
-                ask.fill(got);
-                if let Some(usage) = usage {
-                    ask.usage.prompt_tokens += usage.prompt_tokens;
-                    ask.usage.completion_tokens += usage.completion_tokens;
-                    ask.usage.estimated |= usage.estimated;
-                }
-                ask.replies += 1;
-                ask.took_ms = ask.took_ms.max(*took_ms);
-                ask.source = Some(*source);
-            }
-            Event::Failed { ask, error } => self.open_ask(*ask)?.error = Some(error.clone()),
-            Event::Halted { why } => self.halted = Some(why.clone()),
-            Event::Opened { step, kind, node, counts, act, why } => {
-                dense(step.index(), self.steps.len(), "step")?;
-                if *counts {
-                    let order = self.expansions();
-                    let node = self.node_mut(node.ok_or("an expansion needs a node")?)?;
-                    node.expanded = Some(*step);
-                    node.order = Some(order);
-                }
-                self.steps.push(Arc::new(Step {
-                    id: *step,
-                    kind: *kind,
-                    node: *node,
-                    counts: *counts,
-                    act: *act,
-                    why: why.clone(),
-                    seq: entry.seq,
-                    readings: Vec::new(),
-                    grew: false,
-                    children: Vec::new(),
-                    refused: Vec::new(),
-                    notices: Vec::new(),
-                    closed: false,
-                }));
-            }
-            Event::Read { step, lane, rows } => self.open_step(*step)?.readings.push((*lane, rows.clone())),
-            Event::Grew { step, children, refused, notices } => self.file_grew(*step, children, refused, notices)?,
-            Event::Valued { node, value, from } => {
-                let node = self.node_mut(*node)?;
-                node.value = match (value, from) {
-                    (Some(v), Valuation::Act(_)) => Value::ByHand(*v),
-                    (Some(v), _) => Value::Scored(*v),
-                    (None, _) => Value::Unknown,
-                };
-                node.valuation = Some(*from);
-            }
-            Event::Closed { step } => {
-                let step = self.open_step(*step)?;
-                step.closed = true;
-                if step.by_hand() {
-                    self.reconsider = entry.seq;
-                }
-            }
-            Event::Finished(finished) => self.finished = Some(Arc::new(((**finished).clone(), entry.seq))),
-            Event::Acted { act, what } => {
-                dense(act.index(), self.acts.len(), "act")?;
-                let nodes_then = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes".to_owned())?;
-                self.acts.push(Arc::new(ActRecord { id: *act, what: what.clone(), seq: entry.seq, nodes_then, active: true }));
-                self.reconsider = entry.seq;
-                self.halted = None;
-            }
-            Event::Undone { act, redo } => {
-                let record = self.acts.get_mut(act.index()).ok_or_else(|| format!("there is no act {}", act.0))?;
-                Arc::make_mut(record).active = *redo;
-                self.reconsider = entry.seq;
-            }
-        }
-        Ok(())
-    }
-
-    fn file_asked(&mut self, entry: &Entry, id: AskId, key: AskKey, call: &Call, hash: &Arc<str>, nth: u32) -> Result<(), String> {
-        dense(id.0 as usize, self.asks.len(), "ask")?;
-        if self.keys.contains_key(&key) {
-            return Err(format!("{key:?} asked already"));
-        }
-        let slots = match call {
-            Call::Llm(call) => {
-                if let Some(part) = call.parts.iter().find(|p| p.index() >= self.parts.len()) {
-                    return Err(format!("there is no part {}", part.0));
-                }
-                if call.slots == 0 || call.slots > 10_000 {
-                    return Err(format!("{} samples in one ask", call.slots));
-                }
-                call.slots as usize
-            }
-            Call::Kg(_) => 0,
-        };
-        self.halted = None;
-        Arc::make_mut(&mut self.keys).insert(key, id);
-        *Arc::make_mut(&mut self.hashes).entry(hash.clone()).or_default() += 1;
-        self.asks.push(Arc::new(Ask {
-            id,
-            key,
-            call: call.clone(),
-            hash: hash.clone(),
-            nth,
-            samples: vec![None; slots],
-            reply: None,
-            error: None,
-            usage: crate::calls::Usage::default(),
-            replies: 0,
-            took_ms: 0,
-            source: None,
-            at: entry.at,
-            seq: entry.seq,
-        }));
-        Ok(())
-    }
-
-    fn file_grew(&mut self, step: StepId, children: &[NewNode], refused: &[Reading], notices: &[String]) -> Result<(), String> {
-        let (by, act) = {
-            let step = self.open_step(step)?;
-            (if step.by_hand() { By::You } else { By::Engine }, step.act)
-        };
-        for new in children {
-            if let Some(parent) = new.parent.or(new.merged) {
-                // A chain by hand names nodes that the same event makes: they are pushed as we go.
-                self.node(parent).ok_or_else(|| format!("there is no node {}", parent.0))?;
-            } else if !self.nodes.is_empty() {
-                return Err("a second root".to_owned());
-            }
-            let id = if let Some(id) = new.merged {
-                if let Some(act) = act {
-                    self.node_mut(id)?.marks.push(act);
-                }
-                id
-            } else {
-                let id = NodeId(u32::try_from(self.nodes.len()).map_err(|_| "too many nodes".to_owned())?);
-                let depth = match new.parent {
-                    Some(parent) => {
-                        let parent = self.node_mut(parent)?;
-                        parent.children.push(id);
-                        parent.depth + 1
-                    }
-                    None => 0,
-                };
-                self.nodes.push(Arc::new(Node {
-                    id,
-                    parent: new.parent,
-                    depth,
-                    action: new.action.clone(),
-                    asm: new.action.leads_to(),
-                    delta: Arc::new(new.delta.clone()),
-                    observation: new.observation.clone(),
-                    votes: new.votes,
-                    by,
-                    step,
-                    value: Value::Pending,
-                    valuation: None,
-                    children: Vec::new(),
-                    marks: Vec::new(),
-                    expanded: None,
-                    order: None,
-                }));
-                id
-            };
-            self.open_step(step)?.children.push(id);
-        }
-        let step = self.open_step(step)?;
-        step.grew = true;
-        step.refused = refused.to_vec();
-        step.notices = notices.to_vec();
-        Ok(())
-    }
-
-    fn node_mut(&mut self, id: NodeId) -> Result<&mut Node, String> {
-        self.nodes.get_mut(id.index()).map(Arc::make_mut).ok_or_else(|| format!("there is no node {}", id.0))
-    }
-
-    fn open_step(&mut self, id: StepId) -> Result<&mut Step, String> {
-        match self.steps.get_mut(id.index()) {
-            Some(step) if !step.closed => Ok(Arc::make_mut(step)),
-            Some(_) => Err(format!("step {} is over", id.0)),
-            None => Err(format!("there is no step {}", id.0)),
-        }
-    }
-
-    fn open_ask(&mut self, id: AskId) -> Result<&mut Ask, String> {
-        match self.asks.get_mut(id.0 as usize) {
-            Some(ask) if !ask.is_complete() => Ok(Arc::make_mut(ask)),
-            Some(_) => Err(format!("ask {} has its reply", id.0)),
-            None => Err(format!("there is no ask {}", id.0)),
-        }
-    }
-
     /// A node.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&Node> {
@@ -593,27 +347,5 @@ impl State {
     #[must_use]
     pub fn redoable(&self) -> Option<ActId> {
         self.acts.iter().rev().take_while(|a| !a.active).last().map(|a| a.id)
-    }
-}
-
-fn dense(number: usize, expected: usize, what: &str) -> Result<(), String> {
-    if number == expected { Ok(()) } else { Err(format!("{what} {number} where {what} {expected} was expected")) }
-}
-
-fn fits(ask: &Ask, got: &Got) -> Result<(), String> {
-    match (&ask.call, got) {
-        (Call::Kg(_), Got::Kg(_)) => Ok(()),
-        (Call::Llm(_), Got::Samples(samples)) => {
-            // A reply on the wire that fills no slot (it is asked for again) still cost something.
-            for (slot, _) in samples {
-                match ask.samples.get(*slot as usize) {
-                    Some(None) => {}
-                    Some(Some(_)) => return Err(format!("slot {slot} is filled")),
-                    None => return Err(format!("there is no slot {slot}")),
-                }
-            }
-            Ok(())
-        }
-        _ => Err("the reply is of another kind than the ask".to_owned()),
     }
 }

@@ -6,7 +6,7 @@ mod draw;
 mod look;
 mod mouse;
 
-use super::command::{Context, Control, KeyMap};
+use super::command::{Context, Control, KeyMap, Pane};
 use super::host::{OpenHow, Status};
 use super::popups::reply::ReplyPopup;
 use super::popups::{Desk, Popup, Reaction};
@@ -60,7 +60,7 @@ pub struct App {
     message: Option<(String, Role)>,
     mouse: bool,
     /// The last notice of the runner that was shown.
-    noticed: u64,
+    noticed: Option<u64>,
     /// Asks whose prompt was opened for the person by itself: once each.
     offered: HashSet<AskId>,
     /// Numbers for inquiries.
@@ -81,7 +81,7 @@ impl App {
             effects: Vec::new(),
             message: None,
             mouse: false,
-            noticed: 0,
+            noticed: None,
             offered: HashSet::new(),
             inquiries: 1,
             spots: draw::Spots::default(),
@@ -91,7 +91,7 @@ impl App {
     /// Shows a session from its first snapshot.
     pub fn open_session(&mut self, snapshot: Arc<Snapshot>) {
         self.popups.clear();
-        self.noticed = 0;
+        self.noticed = None;
         self.offered.clear();
         self.page = Page::Session(Box::new(SessionView::new(snapshot)));
         self.after_snapshot();
@@ -108,9 +108,9 @@ impl App {
     fn after_snapshot(&mut self) {
         let Page::Session(view) = &mut self.page else { return };
         if let Some((number, text)) = &view.snapshot.live.notice
-            && *number != self.noticed
+            && Some(*number) != self.noticed
         {
-            self.noticed = *number;
+            self.noticed = Some(*number);
             self.message = Some((text.clone(), Role::Accent));
         }
         let human = view.snapshot.live.flights.iter().find(|flight| flight.human).map(|flight| flight.ask);
@@ -264,6 +264,12 @@ impl App {
     }
 
     fn run(&mut self, control: Control) {
+        // Several keys may come before the next frame: what they move in must be that of the selected node.
+        if let Page::Session(view) = &mut self.page
+            && view.focus != Pane::Tree
+        {
+            view.settle();
+        }
         match control {
             Control::Quit => self.effects.push(Effect::Quit),
             Control::Suspend => self.effects.push(Effect::Suspend),
@@ -291,10 +297,7 @@ impl App {
     }
 
     /// The rectangle and pane at a place of the screen last drawn.
-    fn spot(&self, x: u16, y: u16) -> Option<(super::command::Pane, Rect)> {
+    fn spot(&self, x: u16, y: u16) -> Option<(Pane, Rect)> {
         self.spots.panes.iter().copied().find(|(_, rect)| rect.contains((x, y).into()))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -129,8 +129,8 @@ table! {
     Step = "step" ["s"] Run: "One expansion: prompt, samples, transition, values; then wait";
     StepPhase = "step one phase" ["S"] Run: "One decision or call: choose node, build prompt, sample, parse, transition, score";
     Abort = "abort calls" ["X"] Run: "Pause and drop the calls in flight; they are asked again when the search goes on";
-    Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps of a model that answers at once";
-    Slower = "slower" ["-"] Run: "Lengthen the pause between the steps of a model that answers at once";
+    Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps";
+    Slower = "slower" ["-"] Run: "Lengthen the pause between the steps, so that a person can follow";
     Limits = "limits" ["L"] Run: "Change expansions, depth, samples, threshold and budgets; also after the end: the search goes on";
 
     ExpandByHand = "expand by hand" ["e"] ByHand: "Go the next step yourself: think, answer, or pick entities and a relation";
@@ -138,7 +138,7 @@ table! {
     AnswerByHand = "answer by hand" ["a"] ByHand: "Add an answer of your own below this node";
     Accept = "accept answer" ["A"] ByHand: "Take the selected answer and end the search";
     Hint = "hint" ["H"] ByHand: "Add a thought of your own below this node; the model reads it";
-    SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1, or give the model's value back";
+    SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1; undo gives the model's value back";
     Prune = "prune or unprune" ["x"] ByHand: "Take this branch out of the search, or put it back";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
     Undo = "undo" ["u"] ByHand: "Withdraw your last act; nothing is deleted";

@@ -10,6 +10,7 @@ use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Stdout, Write, stdout};
@@ -78,7 +79,9 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn redraw(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // Not `clear`: it asks the terminal where the cursor is, and the answer goes to whoever reads the keys.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
 
     /// Whether mouse events are captured (selecting text with the mouse needs them off).
@@ -112,7 +115,7 @@ impl Screen {
     /// When the terminal is gone.
     pub fn resume(&mut self) -> io::Result<()> {
         take(self.mouse)?;
-        self.terminal.clear()
+        self.redraw()
     }
 
     /// Puts `text` on the clipboard of the terminal (OSC 52), which also works over SSH. Whether the terminal honours it

@@ -10,7 +10,7 @@ pub use colour::Depth;
 pub use load::{Warning, built_in, load_file};
 
 use crate::micro::Micro;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident = $name:literal),+ $(,)?) => {
@@ -152,7 +152,13 @@ impl Theme {
     /// The same theme with every style fitted to `depth`.
     #[must_use]
     pub fn fitted(&self, depth: Depth) -> Self {
-        Self { name: self.name.clone(), styles: self.styles.iter().map(|style| depth.fit(*style)).collect() }
+        let instead = |role: &Role| match role {
+            Role::Selection | Role::Banner => Modifier::REVERSED,
+            Role::SelectionAway => Modifier::UNDERLINED,
+            _ => Modifier::empty(),
+        };
+        let styles = Role::ALL.iter().map(|role| depth.fit(self.style(*role), instead(role))).collect();
+        Self { name: self.name.clone(), styles }
     }
 }
 

@@ -44,7 +44,9 @@ async fn agree(variable: &str) {
             |list: &tree_of_traversals::calls::EdgeList| list.entities.iter().map(|e| (e.id.clone(), e.label.clone())).collect::<Vec<_>>();
         assert_eq!(labels(&ours), labels(&theirs), "{of} {relation}");
     }
-    for mention in ["Night Ferry", "ferry", "keybound", "Ida Berg's", "sketch", "no such thing", "\"} #", "Mia Ruß"] {
+    for mention in
+        ["Night Ferry", "ferry", "keybound", "Ida Berg's", "sketch", "no such thing", "\"} #", "Mia Ruß", "Zoe Mobius", "zoë möbius"]
+    {
         let (ours, theirs) = (search(&*here, mention).await, search(&*there, mention).await);
         assert_eq!(ours.first().map(|c| &c.entity.id), theirs.first().map(|c| &c.entity.id), "{mention}");
     }

@@ -106,7 +106,7 @@ async fn a_mark_reaches_the_reply_and_odd_cells_do_not_hurt() {
     let server = Server::start(|_, request| {
         let head = "Content-Type: application/sparql-results+json\r\nX-SQL-State: S1TAT\r\n";
         let q = &request.query;
-        if q.starts_with("ASK") {
+        if q.contains("ASK {") {
             json(r#"{"head":{},"boolean":true}"#)
         } else if q.contains("COUNT") {
             json(r#"{"head":{"vars":["x","n"]},"results":{"bindings":[{"x":{"type":"uri","value":"http://www.wikidata.org/entity/Q1"},"n":{"type":"typed-literal","datatype":"http://www.w3.org/2001/XMLSchema#integer","value":"7"}}]}}"#)
@@ -275,7 +275,7 @@ async fn a_body_without_end_is_refused() {
 #[tokio::test]
 async fn long_lists_are_split_and_names_cannot_break_out() {
     let server = Server::start(|_, request| {
-        json(if request.query.starts_with("ASK") { r#"{"boolean":false}"# } else { r#"{"head":{"vars":[]},"results":{"bindings":[]}}"# })
+        json(if request.query.contains("ASK {") { r#"{"boolean":false}"# } else { r#"{"head":{"vars":[]},"results":{"bindings":[]}}"# })
     })
     .await;
     let kg = sparql(&server.base).await;
@@ -293,7 +293,7 @@ async fn long_lists_are_split_and_names_cannot_break_out() {
 async fn a_slow_count_falls_back_to_lower_bounds() {
     let server = Server::start(|_, request| {
         let q = &request.query;
-        if q.starts_with("ASK") {
+        if q.contains("ASK {") {
             json(r#"{"boolean":false}"#)
         } else if q.contains("COUNT") && !q.contains("LIMIT") {
             response("500 Internal Server Error", "", "Virtuoso 42000 Error The estimated execution time exceeds the limit")
@@ -301,7 +301,7 @@ async fn a_slow_count_falls_back_to_lower_bounds() {
             json(
                 r#"{"head":{"vars":["p","n"]},"results":{"bindings":[{"p":{"type":"uri","value":"http://ex.org/p"},"n":{"type":"literal","value":"9"}}]}}"#,
             )
-        } else if q.contains("STR(?y)") {
+        } else if q.contains("ORDER BY") {
             let rows: Vec<String> = (0..4).map(|n| format!(r#"{{"y":{{"type":"uri","value":"http://ex.org/{n}"}}}}"#)).collect();
             json(&format!(r#"{{"head":{{"vars":["y"]}},"results":{{"bindings":[{}]}}}}"#, rows.join(",")))
         } else {

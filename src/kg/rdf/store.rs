@@ -1,4 +1,5 @@
-//! The embedded engine: queries run on a blocking thread and stop when nobody waits for them any more.
+//! The embedded engine: queries run on a blocking thread and stop when nobody waits for them any more. (A join that is
+//! built in memory stops only when it is built; our queries have none large enough for that to matter.)
 
 use super::labels::LabelIndex;
 use super::load::{LoadError, Source, load};
@@ -109,5 +110,31 @@ fn convert(term: &RdfTerm) -> Option<Term> {
         }
         #[allow(unreachable_patterns, reason = "the engine knows quoted triples only with a feature that is off")]
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_query_that_nobody_waits_for_stops() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let demo = Embedded::load("demo", crate::kg::demo::source(), |_| {}).unwrap();
+        let endless = Query { text: "SELECT ?a ?d WHERE { ?a ?b ?c . ?d ?e ?f }".into(), limit: None };
+        let waited = runtime.block_on(async { tokio::time::timeout(Duration::from_millis(100), demo.run(endless)).await });
+        assert!(waited.is_err(), "so many rows came in no time");
+        let begun = Instant::now();
+        // Waits for blocking threads to end.
+        runtime.shutdown_timeout(Duration::from_secs(12));
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
+
+    #[tokio::test]
+    async fn a_query_that_is_none_is_refused() {
+        let demo = Embedded::load("demo", crate::kg::demo::source(), |_| {}).unwrap();
+        let error = demo.run(Query { text: "SELECT".into(), limit: None }).await.unwrap_err();
+        assert_eq!(error.kind, CallErrorKind::Refused);
     }
 }

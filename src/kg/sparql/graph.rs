@@ -84,7 +84,7 @@ impl KnowledgeGraph for SparqlGraph {
             if !truth(&*inner.transport, Query::ping()).await? {
                 return Err(CallError::new(
                     CallErrorKind::Refused,
-                    format!("{} is empty: load data into it first", inner.transport.about()),
+                    format!("{} holds no facts: load some, or name a graph in the URL (?default-graph-uri=...)", inner.transport.about()),
                 ));
             }
             let shape = match inner.vocabulary().await?.model {

@@ -82,6 +82,29 @@ fn base(c: char) -> Option<&'static str> {
     })
 }
 
+/// A regular expression for `folded` in which every letter that often carries a mark may carry any: such a letter may
+/// be followed by, or stand as, letters beyond ASCII. (Engines differ in how they match letters beyond ASCII by name;
+/// what is found is compared again.) `None` when no plain letter would be left to hold on to.
+#[must_use]
+pub fn with_any_marks(folded: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut anchors = 0;
+    for c in folded.chars() {
+        match c {
+            'a' | 'c' | 'd' | 'e' | 'g' | 'i' | 'l' | 'n' | 'o' | 'r' | 's' | 't' | 'u' | 'y' | 'z' => {
+                out.push_str(&format!("({c}[^ -~]*|[^ -~]+)"));
+            }
+            ' ' => out.push_str("[^a-z0-9]+"),
+            c if c.is_ascii_alphanumeric() => {
+                anchors += 1;
+                out.push(c);
+            }
+            _ => return None,
+        }
+    }
+    (anchors > 0).then_some(out)
+}
+
 /// `mention` and how else it may be written: without quotes, brackets, possessive or article, or with "The".
 #[must_use]
 pub fn variants(mention: &str) -> Vec<String> {
@@ -96,7 +119,7 @@ pub fn variants(mention: &str) -> Vec<String> {
     let bare = mention.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")).map_or(mention, |(name, _)| name);
     let owned = ["'s", "\u{2019}s"].iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare);
     let owned = owned.strip_suffix(['\'', '\u{2019}']).unwrap_or(owned);
-    for text in [bare, owned] {
+    for text in [bare, owned].into_iter().filter(|text| !text.trim().is_empty()) {
         add(text);
         match ["the ", "a ", "an "]
             .iter()
@@ -171,6 +194,17 @@ mod tests {
     }
 
     #[test]
+    fn letters_may_carry_marks() {
+        let pattern = regex::Regex::new(&format!("(?i){}", with_any_marks("beyonce knowles").unwrap())).unwrap();
+        for name in ["Beyoncé Knowles", "Bèyonce-Knowles", "BEYONCÉ  KNOWLES"] {
+            assert!(pattern.is_match(name), "{name}");
+        }
+        assert!(!pattern.is_match("Beyonc Knowles"));
+        assert_eq!(with_any_marks("anna"), None);
+        assert_eq!(with_any_marks("a+(b["), None);
+    }
+
+    #[test]
     fn fits_from_best_to_worst() {
         let fit = |mention: &str, name: &str| Matcher::new(mention).fit(name, &fold(name));
         assert_eq!(fit("Inception", "Inception"), Some(Fit::Same));
@@ -184,6 +218,8 @@ mod tests {
         assert_eq!(fit("Dark", "Dark Star"), Some(Fit::Prefix));
         assert_eq!(fit("Knight Dark", "The Dark Knight"), Some(Fit::Words));
         assert_eq!(fit("Memento", "Inception"), None);
-        assert_eq!(fit("", "Inception"), None);
+        for nothing in ["", "  ", "\"\"", "'"] {
+            assert_eq!(fit(nothing, "The Inception"), None, "{nothing}");
+        }
     }
 }

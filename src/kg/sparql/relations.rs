@@ -38,6 +38,7 @@ pub async fn relations(asker: &mut Asker, entities: &[EntityId], direction: Dire
     let properties: Vec<Iri> = found.iter().map(|(p, _)| vocabulary.relation_entity(p)).collect();
     let names = names(asker, &properties, false).await?;
     let types = property_types(asker, &properties).await?;
+    let inverses = if direction == Direction::In { inverse_labels(asker, &properties).await? } else { HashMap::new() };
     Ok(found
         .into_iter()
         .zip(&properties)
@@ -51,13 +52,26 @@ pub async fn relations(asker: &mut Asker, entities: &[EntityId], direction: Dire
             Relation {
                 at: RelationRef { kg: Arc::clone(&asker.kg), id: vocabulary.relation_id(predicate.as_str()), direction },
                 label,
-                inverse_label: None,
+                inverse_label: inverses.get(property.as_str()).cloned(),
                 count: Some(count),
                 count_is_bound: bounded,
                 identifier,
             }
         })
         .collect())
+}
+
+/// How properties read in reverse: the label of the property that the graph calls their inverse, by IRI.
+async fn inverse_labels(asker: &mut Asker, properties: &[Iri]) -> Result<HashMap<String, String>, CallError> {
+    let model = asker.vocabulary.model;
+    let tables = asker.rows_for(properties, |chunk| query::inverses(chunk, model)).await?;
+    let cells = tables.iter().flat_map(|table| table.pick(["x", "inverse"]));
+    let mut pairs: Vec<(String, Iri)> = cells.filter_map(|[x, inverse]| Some((x?.text().to_owned(), inverse?.iri()?))).collect();
+    pairs.sort();
+    pairs.dedup_by(|later, first| later.0 == first.0);
+    let inverses: Vec<Iri> = pairs.iter().map(|(_, inverse)| inverse.clone()).collect();
+    let names = names(asker, &inverses, false).await?;
+    Ok(pairs.into_iter().filter_map(|(x, inverse)| Some((x, names.label(inverse.as_str())?.to_owned()))).collect())
 }
 
 /// Whether a label says that its values are identifiers: it holds the whole word "ID".

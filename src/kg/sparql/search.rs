@@ -3,7 +3,7 @@
 use super::asker::Asker;
 use super::describe::names;
 use super::query;
-use super::rank::{Fit, Hit, Matcher, fold, variants};
+use super::rank::{Fit, Hit, Matcher, fold, variants, with_any_marks};
 use super::table::Table;
 use super::term::Iri;
 use super::vocabulary::{Model, id_order};
@@ -99,13 +99,19 @@ async fn ask(asker: &mut Asker, mention: &str, matcher: &Matcher) -> Result<Vec<
     if hits.iter().any(|hit| vocabulary.is_candidate(&hit.iri)) {
         return Ok(hits);
     }
-    let core = matcher.folded().iter().min_by_key(|text| text.len()).cloned().unwrap_or_default();
     let written = variants(mention).into_iter().min_by_key(String::len).unwrap_or_default().to_lowercase();
-    let mut words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
-    if words.is_empty() {
-        words.push(core);
+    let words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
+    let found = scan(asker, query::names_with(&words, &vocabulary, SCANNED)).await?;
+    let core = matcher.folded().iter().min_by_key(|text| text.len());
+    match core.and_then(|core| with_any_marks(core)) {
+        Some(pattern) if found.is_empty() => scan(asker, query::names_like(&pattern, &vocabulary, SCANNED)).await,
+        _ => Ok(found),
     }
-    match asker.rows(query::names_with(&words, &vocabulary, SCANNED)).await {
+}
+
+/// The names that a query over all of them finds; nothing, with a remark, when the server cannot do that in time.
+async fn scan(asker: &mut Asker, query: query::Query) -> Result<Vec<Hit>, CallError> {
+    match asker.rows(query).await {
         Ok(table) => {
             if table.rows.len() as u64 >= SCANNED {
                 asker.remark(format!("more than {SCANNED} names hold these words: only the shortest were ranked"));
@@ -136,13 +142,28 @@ fn spellings(mention: &str) -> Vec<String> {
     for text in variants(mention) {
         let lower = text.to_lowercase();
         let title = lower.split(' ').map(capital).collect::<Vec<_>>().join(" ");
-        for spelling in [text.clone(), lower.clone(), title, capital(&lower)] {
+        for spelling in [text.clone(), lower.clone(), title, capital(&lower), without_marks(&text)] {
             if !spelling.is_empty() && !all.contains(&spelling) {
                 all.push(spelling);
             }
         }
     }
     all
+}
+
+/// `text` with plain letters, its capitals kept where one letter stands for one.
+fn without_marks(text: &str) -> String {
+    let plain = |c: char| {
+        let folded = fold(&c.to_string());
+        if c.is_ascii() || folded.is_empty() {
+            c.to_string()
+        } else if c.is_uppercase() {
+            capital(&folded)
+        } else {
+            folded
+        }
+    };
+    text.chars().map(plain).collect()
 }
 
 fn capital(word: &str) -> String {
@@ -185,6 +206,7 @@ mod tests {
 
     #[test]
     fn names_are_looked_up_in_several_spellings() {
+        assert!(spellings("Beyoncé").iter().any(|s| s == "Beyonce"));
         let all = spellings("the dark knight");
         for wanted in ["the dark knight", "The Dark Knight", "The dark knight", "Dark Knight", "dark knight"] {
             assert!(all.iter().any(|s| s == wanted), "{wanted} in {all:?}");

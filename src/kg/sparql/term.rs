@@ -1,5 +1,6 @@
 //! RDF terms, and how they stand in a query. Nothing enters a query text but through [`Iri`] and [`literal`].
 
+use super::vocabulary::PREFIXES;
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,9 +41,14 @@ impl Iri {
 }
 
 impl fmt::Display for Iri {
-    /// As it stands in a query: `<http://...>`.
+    /// As it stands in a query: with one of our prefixes where the rest is a plain name, else `<http://...>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<{}>", self.0)
+        let plain = |local: &&str| local.starts_with(|c: char| c.is_ascii_alphabetic()) && local.chars().all(|c| c.is_ascii_alphanumeric());
+        let short = PREFIXES.iter().find_map(|(prefix, namespace)| Some((prefix, self.0.strip_prefix(namespace).filter(plain)?)));
+        match short {
+            Some((prefix, local)) => write!(f, "{prefix}:{local}"),
+            None => write!(f, "<{}>", self.0),
+        }
     }
 }
 
@@ -143,6 +149,15 @@ mod tests {
     fn a_literal_cannot_end_early() {
         assert_eq!(literal("a\"b\\c\nd\u{7}", "en"), r#""a\"b\\c\nd"@en"#);
         assert_eq!(literal("x", "en } #"), "\"x\"");
+    }
+
+    #[test]
+    fn known_names_are_short_in_a_query() {
+        let shown = |iri: &str| Iri::new(iri).unwrap().to_string();
+        assert_eq!(shown("http://www.wikidata.org/entity/Q42"), "wd:Q42");
+        assert_eq!(shown("http://www.wikidata.org/prop/direct/P57"), "wdt:P57");
+        assert_eq!(shown("http://www.wikidata.org/entity/statement/Q42-1"), "<http://www.wikidata.org/entity/statement/Q42-1>");
+        assert_eq!(shown("http://schema.org/"), "<http://schema.org/>");
     }
 
     #[test]

@@ -13,15 +13,25 @@ use std::sync::Arc;
 pub const WD: &str = "http://www.wikidata.org/entity/";
 /// Direct claims: the values of best rank.
 pub const WDT: &str = "http://www.wikidata.org/prop/direct/";
-/// From an item to its statements.
-pub const P: &str = "http://www.wikidata.org/prop/";
-/// From a statement to its value node.
-pub const PSV: &str = "http://www.wikidata.org/prop/statement/value/";
 /// The ontology of Wikibase.
 pub const WIKIBASE: &str = "http://wikiba.se/ontology#";
 /// `rdfs:label`.
 pub const RDFS_LABEL: &str = "http://www.w3.org/2000/01/rdf-schema#label";
 
+/// Prefixes of our queries.
+pub const PREFIXES: [(&str, &str); 11] = [
+    ("wd", WD),
+    ("wdt", WDT),
+    ("p", "http://www.wikidata.org/prop/"),
+    ("psv", "http://www.wikidata.org/prop/statement/value/"),
+    ("wikibase", WIKIBASE),
+    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("owl", "http://www.w3.org/2002/07/owl#"),
+    ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("schema", "http://schema.org/"),
+    ("foaf", "http://xmlns.com/foaf/0.1/"),
+];
 /// Predicates that hold a name, best first.
 const LABELS: [&str; 5] = [
     RDFS_LABEL,
@@ -45,16 +55,8 @@ const DESCRIPTIONS: [&str; 5] = [
     "http://purl.org/dc/terms/description",
     "http://purl.org/dc/elements/1.1/description",
 ];
-/// Prefixes that people write without declaring them.
-const WELL_KNOWN: [(&str, &str); 12] = [
-    ("wd", WD),
-    ("wdt", WDT),
-    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
-    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
-    ("owl", "http://www.w3.org/2002/07/owl#"),
-    ("skos", "http://www.w3.org/2004/02/skos/core#"),
-    ("foaf", "http://xmlns.com/foaf/0.1/"),
-    ("schema", "http://schema.org/"),
+/// Prefixes that people write besides.
+const MORE_PREFIXES: [(&str, &str); 4] = [
     ("dct", "http://purl.org/dc/terms/"),
     ("dcterms", "http://purl.org/dc/terms/"),
     ("dbr", "http://dbpedia.org/resource/"),
@@ -147,7 +149,7 @@ impl Vocabulary {
         if let Some((prefix, local)) = id.split_once(':')
             && !local.starts_with("//")
         {
-            let known = WELL_KNOWN.iter().find(|(name, _)| *name == prefix).map(|(_, namespace)| *namespace);
+            let known = PREFIXES.iter().chain(&MORE_PREFIXES).find(|(name, _)| *name == prefix).map(|(_, namespace)| *namespace);
             if let Some(namespace) = self.prefixes.get(prefix).map(String::as_str).or(known) {
                 return Iri::join(namespace, local);
             }

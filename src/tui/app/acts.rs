@@ -1,6 +1,6 @@
 //! Commands that tell the runner something, or open the popup that will.
 
-use super::super::command::{Control, Run};
+use super::super::command::{Control, Pane, Run};
 use super::super::popups::Popup;
 use super::super::popups::expand::ExpandPopup;
 use super::super::popups::limits::LimitsPopup;
@@ -48,7 +48,11 @@ impl App {
             (Control::ExpandByHand, Some(node)) => {
                 let (popup, commands) = ExpandPopup::new(&view.scene, node, None, first);
                 self.effects.extend(commands.into_iter().map(Effect::Send));
-                Some(Box::new(popup))
+                let entity = view.graph.entity().filter(|_| view.focus == Pane::Graph);
+                Some(Box::new(match entity {
+                    Some(entity) => popup.with_entity(&view.scene, &entity),
+                    None => popup,
+                }))
             }
             _ => return false,
         };

@@ -51,6 +51,10 @@ impl App {
                 draw_tabs(buf, &places, view, &theme, &mut self.spots);
                 draw_panes(buf, &places, view, now, &theme, &mut self.spots);
                 match &self.message {
+                    // Tiny screens have no footer.
+                    Some((message, role)) if places.footer.is_empty() => {
+                        footer::render_message(buf, places.header, message, *role, &theme);
+                    }
                     Some((message, role)) => footer::render_message(buf, places.footer, message, *role, &theme),
                     None => self.spots.buttons.extend(footer::render(buf, places.footer, &view.context(), &self.keys, &theme)),
                 }
@@ -90,7 +94,10 @@ fn draw_panes(buf: &mut Buffer, places: &Places, view: &mut SessionView, now: In
             let title = match which {
                 Pane::Graph => view.graph.title(),
                 Pane::Inspector => view.node().map_or_else(|| which.name().to_owned(), |id| format!("Inspector · node {}", id.0)),
-                Pane::Tree => format!("Search tree · {} nodes", view.scene.state.nodes.len()),
+                Pane::Tree => {
+                    let follow = if view.follow { " · following the search" } else { "" };
+                    format!("Search tree · {} nodes{follow}", view.scene.state.nodes.len())
+                }
                 Pane::Timeline => format!("Timeline · {} of {} events", view.seen(), view.snapshot.entries().len()),
                 other => other.name().to_owned(),
             };

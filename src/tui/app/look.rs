@@ -50,10 +50,7 @@ impl App {
                 }
             }
             Control::NextTab | Control::PreviousTab => tab(view, control == Control::NextTab),
-            Control::Find => {
-                let before = view.find.needle.clone();
-                self.popups.push(Box::new(FindPopup::new(&before)));
-            }
+            Control::Find => self.popups.push(Box::<FindPopup>::default()),
             Control::FindNext => self.find_again(true, false),
             Control::FindPrevious => self.find_again(false, false),
             Control::Copy => self.copy(),

@@ -51,7 +51,7 @@ pub struct Context {
     pub session: bool,
     /// Calls in flight.
     pub in_flight: usize,
-    /// Whether the model answers at once, so that the search is paced.
+    /// Whether there is a pause between the steps.
     pub paced: bool,
     /// The selected node.
     pub node: Option<NodeFacts>,
@@ -147,7 +147,7 @@ impl Control {
                 need(at.run != Run::Waiting, "the search waits for you")
             }
             Self::Abort => need(at.in_flight > 0, "no call is in flight"),
-            Self::Faster | Self::Slower => need(at.paced, "this model sets its own pace"),
+            Self::Faster => need(at.paced, "there is no pause between the steps to shorten"),
             _ => Ok(()),
         }
     }

@@ -83,6 +83,23 @@ impl ExpandPopup {
         (popup, commands)
     }
 
+    /// Begins with this entity checked: a person looks at it in the local graph.
+    #[must_use]
+    pub fn with_entity(mut self, scene: &Scene, entity: &EntityId) -> Self {
+        if matches!(self.asm, AsmState::Default | AsmState::SelectingEntities) {
+            if self.asm == AsmState::Default {
+                self.to_entities(scene);
+            }
+            if let Some(Stage::Entities(ids, list)) = self.stages.last_mut()
+                && let Some(at) = ids.iter().position(|id| id == entity)
+            {
+                list.check(at, true);
+                list.select(at);
+            }
+        }
+        self
+    }
+
     fn to_entities(&mut self, scene: &Scene) {
         let (ids, items) = options::entities(scene, self.node);
         self.stages.push(Stage::Entities(ids, PickList::several(items, |_| false)));
@@ -171,9 +188,10 @@ impl ExpandPopup {
             AsmState::SelectingEntities => vec![select, relation],
             AsmState::Default | AsmState::Done => vec![Action::Expand { text: String::new() }, select, relation],
         };
-        // The preview is not dropped: the runner records its reply as the ask's.
+        // The runner remembers the preview's reply and records it as the ask's.
         let mut commands = vec![Command::Do(Act::Choose { node: self.node, chain, instead_of: self.instead_of, value: None })];
         commands.extend(self.listing.drop_all());
+        commands.extend(self.preview.drop_all());
         Reaction::Finish(commands)
     }
 

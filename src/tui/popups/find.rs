@@ -11,17 +11,9 @@ use ratatui::widgets::{Clear, Widget};
 use std::time::Instant;
 
 /// The line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FindPopup {
     line: LineInput,
-}
-
-impl FindPopup {
-    /// A line that holds what was looked for before.
-    #[must_use]
-    pub fn new(before: &str) -> Self {
-        Self { line: LineInput::new(before) }
-    }
 }
 
 impl Popup for FindPopup {

@@ -30,9 +30,9 @@ impl Depth {
     }
 
     /// `style` as it is shown with so many colours. Backgrounds in RGB suit only the terminal they were made for: with
-    /// 16 colours or none they become reversed text.
+    /// 16 colours or none `instead` stands for them, and the text keeps the terminal's own colour.
     #[must_use]
-    pub fn fit(self, style: Style) -> Style {
+    pub fn fit(self, style: Style, instead: Modifier) -> Style {
         let mut fitted = style;
         match self {
             Self::True => {}
@@ -41,10 +41,12 @@ impl Depth {
                 fitted.bg = style.bg.map(to_indexed);
             }
             Self::Sixteen | Self::None => {
-                fitted.fg = if self == Self::None || style.bg.is_some() { None } else { style.fg.and_then(to_sixteen) };
+                fitted.fg = if self == Self::None { None } else { style.fg.and_then(to_sixteen) };
                 fitted.bg = None;
                 if style.bg.is_some() {
-                    fitted = fitted.add_modifier(Modifier::REVERSED);
+                    // A row of many colours would turn into as many blocks: its text takes one.
+                    fitted.fg = (self == Self::Sixteen && !instead.is_empty()).then_some(Color::Reset);
+                    fitted = fitted.add_modifier(instead);
                 }
             }
         }
@@ -80,16 +82,17 @@ fn to_indexed(colour: Color) -> Color {
     if distance(grey, grey, grey) < cube { Color::Indexed(232 + ramp) } else { Color::Indexed(16 + 36 * cr + 6 * cg + cb) }
 }
 
-/// The one of the 16 with the nearest hue; greys become the terminal's own text colour or its dark grey, so that they
-/// are readable on any background. Tones between (a pale amber) keep their hue, which is what tells them apart.
+/// The one of the 16 with the nearest hue, bright if it was meant for a dark ground; greys become the terminal's own
+/// text colour or its dark grey, so that they are readable on any ground. Tones between (a pale amber) keep their hue,
+/// which is what tells them apart.
 fn to_sixteen(colour: Color) -> Option<Color> {
     let Color::Rgb(r, g, b) = colour else { return Some(colour) };
     let (r, g, b) = (i32::from(r), i32::from(g), i32::from(b));
     let (high, low) = (r.max(g).max(b), r.min(g).min(b));
-    if (high - low) * 4 < high.max(1) {
-        return if high > 0xc0 || low < 0x40 { None } else { Some(Color::DarkGray) };
-    }
     let spread = high - low;
+    if spread * 100 < high.max(1) * 35 {
+        return if high > 0xe0 || low < 0x30 { None } else { Some(Color::DarkGray) };
+    }
     let hue = if high == r {
         (60 * (g - b) / spread + 360) % 360
     } else if high == g {
@@ -97,12 +100,20 @@ fn to_sixteen(colour: Color) -> Option<Color> {
     } else {
         60 * (r - g) / spread + 240
     };
-    Some(match hue {
-        0..=19 | 331..=360 => Color::Red,
-        20..=69 => Color::Yellow,
-        70..=159 => Color::Green,
-        160..=204 => Color::Cyan,
-        205..=254 => Color::Blue,
-        _ => Color::Magenta,
+    // Luma after ITU-R BT.601.
+    let bright = (299 * r + 587 * g + 114 * b) / 1000 > 128;
+    Some(match (hue, bright) {
+        (0..=19 | 331..=360, true) => Color::LightRed,
+        (0..=19 | 331..=360, false) => Color::Red,
+        (20..=69, true) => Color::LightYellow,
+        (20..=69, false) => Color::Yellow,
+        (70..=159, true) => Color::LightGreen,
+        (70..=159, false) => Color::Green,
+        (160..=204, true) => Color::LightCyan,
+        (160..=204, false) => Color::Cyan,
+        (205..=254, true) => Color::LightBlue,
+        (205..=254, false) => Color::Blue,
+        (_, true) => Color::LightMagenta,
+        (_, false) => Color::Magenta,
     })
 }

@@ -69,8 +69,12 @@ fn sixteen_colours_use_no_rgb_and_keep_the_scale_apart() {
             assert!(!matches!(theme.style(*role).fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{}", role.name());
             assert_eq!(theme.style(*role).bg, None);
         }
-        assert_eq!(theme.style(Role::Value0).fg, Some(Color::Red));
-        assert_eq!(theme.style(Role::Value3).fg, Some(Color::Green));
+        let bright = theme.name == "dark";
+        assert_eq!(theme.style(Role::Value0).fg, Some(if bright { Color::LightRed } else { Color::Red }), "{}", theme.name);
+        assert_eq!(theme.style(Role::Value3).fg, Some(if bright { Color::LightGreen } else { Color::Green }));
+        assert_eq!(theme.style(Role::Accent).fg, Some(if bright { Color::LightBlue } else { Color::Blue }));
+        assert_eq!(theme.style(Role::Border).fg, Some(Color::DarkGray), "{}", theme.name);
+        assert!(theme.style(Role::Selection).add_modifier.contains(Modifier::REVERSED));
         assert_ne!(theme.style(Role::Kg0).fg, theme.style(Role::Kg1).fg);
     }
 }

@@ -4,9 +4,9 @@ use super::super::scene::Scene;
 use super::super::theme::{Role, Theme};
 use super::super::widgets::net::{Net, NetSource, NetView};
 use super::super::widgets::pager::Pager;
-use super::super::widgets::put;
 use super::super::widgets::table::{Fact, FactTable, Mark};
 use super::super::widgets::wrap::Document;
+use super::super::widgets::{count, put};
 use crate::graph::{EntityId, LocalGraph, Object, to_yaml};
 use crate::search::{By, NodeId, Seq};
 use crate::text::one_line;
@@ -68,6 +68,9 @@ pub struct GraphPane {
     new: HashSet<usize>,
     node: Option<NodeId>,
     shown: Option<(NodeId, Seq)>,
+    /// Text and net are made when they are looked at.
+    has_text: bool,
+    has_net: bool,
 }
 
 impl GraphPane {
@@ -75,10 +78,21 @@ impl GraphPane {
     /// again only when one of these did.
     pub fn show(&mut self, scene: &Scene, node: Option<NodeId>) {
         let key = node.map(|id| (id, scene.state.reconsider));
-        if key == self.shown && self.node.is_some() {
-            return;
+        if key != self.shown || self.node.is_none() {
+            self.shown = key;
+            self.take(scene, node);
         }
-        self.shown = key;
+        let Some(id) = self.node else { return };
+        if self.mode == GraphMode::Text && !self.has_text {
+            self.has_text = true;
+            self.pager.set(yaml(scene, id, &self.graph));
+        }
+        if self.mode == GraphMode::Net && !self.has_net {
+            self.draw_net(scene);
+        }
+    }
+
+    fn take(&mut self, scene: &Scene, node: Option<NodeId>) {
         self.node = node;
         let Some(id) = node.filter(|id| scene.state.node(*id).is_some()) else {
             let mode = self.mode;
@@ -89,8 +103,7 @@ impl GraphPane {
         self.roots = scene.state.graph(NodeId(0)).entities().map(|entity| entity.id.clone()).collect();
         self.facts = facts(scene, id, &self.graph);
         self.new = (0..self.facts.len()).filter(|at| self.facts[*at].node == Some(id.0)).collect();
-        self.pager.set(yaml(scene, id, &self.graph));
-        self.draw_net(scene);
+        (self.has_text, self.has_net) = (false, false);
     }
 
     /// Forgets what is shown: another session.
@@ -100,6 +113,7 @@ impl GraphPane {
 
     /// Lays the net out again around the selection, when there are too many entities for one.
     pub fn draw_net(&mut self, scene: &Scene) {
+        self.has_net = true;
         let focus = self.net.selected().cloned();
         let source = NetSource {
             graph: &self.graph,
@@ -121,6 +135,19 @@ impl GraphPane {
     #[must_use]
     pub fn brought(&self) -> Option<NodeId> {
         self.facts.get(self.table.selected).and_then(|fact| fact.node).map(NodeId)
+    }
+
+    /// The entity under the cursor: of the net, or the object of the table's row (its subject, if the object is a value).
+    #[must_use]
+    pub fn entity(&self) -> Option<EntityId> {
+        match self.mode {
+            GraphMode::Net => self.net.selected().cloned(),
+            GraphMode::Table => self.graph.edges().get(self.table.selected).map(|edge| match &edge.o {
+                Object::Entity(object) => object.clone(),
+                Object::Literal(_) => edge.s.clone(),
+            }),
+            GraphMode::Text => None,
+        }
     }
 
     /// The subject of the fact in this row.
@@ -145,7 +172,8 @@ impl GraphPane {
     #[must_use]
     pub fn title(&self) -> String {
         let node = self.node.map_or(String::new(), |id| format!(" · node {}", id.0));
-        format!("Local graph{node} · {} entities, {} facts", self.graph.entities().len(), self.facts.len())
+        let entities = count(self.graph.entities().len(), "entity", "entities");
+        format!("Local graph{node} · {entities}, {}", count(self.facts.len(), "fact", "facts"))
     }
 
     /// Draws the pane's inside: the names of the views, and the one in use.

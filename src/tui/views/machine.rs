@@ -18,7 +18,7 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, node: Option<NodeId>,
     let node = node.and_then(|id| scene.state.node(id));
     let (state, action) = (node.map(|node| node.asm), node.map(|node| &node.action));
     let rows =
-        if area.width >= 50 && area.height >= 6 { diagram(buf, area, state, action, theme) } else { list(buf, area, state, action, theme) };
+        if area.width >= 45 && area.height >= 6 { diagram(buf, area, state, action, theme) } else { list(buf, area, state, action, theme) };
     if area.height <= rows {
         return;
     }
@@ -62,11 +62,11 @@ fn diagram(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<
         (20, 1, "──▶ ", line),
         (24, 1, &entities.0, entities.1),
         (2, 2, "│  ▲", line),
-        (31, 2, "│ ", line),
-        (33, 2, "SELECT ENTITIES", arrow("SELECT ENTITIES")),
+        (27, 2, "│ ", line),
+        (29, 2, "SELECT ENTITIES", arrow("SELECT ENTITIES")),
         (2, 3, "│  ╰─", line),
         (7, 3, " SELECT RELATION ", arrow("SELECT RELATION")),
-        (31, 3, "▼", line),
+        (27, 3, "▼", line),
         (24, 4, &relation.0, relation.1),
         (2, 5, "╰── ", line),
         (6, 5, "ANSWER", arrow("ANSWER")),

@@ -5,11 +5,13 @@ use super::super::command::{Control, KeyMap};
 use super::super::host::{Light, OpenHow, SampleQuestion, SessionInfo, Status};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
+use super::super::widgets::pager::scroll_mark;
 use super::super::widgets::{pane, put, scroll_to};
 use crate::text::{self, one_line};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::ops::Range;
 
 /// What the start page shows.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,11 @@ pub struct StartData {
     /// The model in use.
     pub model: String,
 }
+
+const RECORDINGS: &str = "Recordings to look at";
+const SESSIONS: &str = "Your sessions";
+/// From this width on the two lists stand side by side.
+const BESIDE: u16 = 110;
 
 /// A row that can be picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +50,8 @@ pub struct StartPage {
     rows: Vec<Row>,
     /// The selected row; none while the question line has the focus.
     at: Option<usize>,
-    offset: usize,
+    /// The first row in view, of the samples and of what was recorded.
+    offsets: [usize; 2],
     /// Which of the earlier questions stands in the line.
     history: Option<usize>,
 }
@@ -60,9 +68,9 @@ impl StartPage {
             }
         };
         section("Questions to try", data.samples.len(), Row::Sample);
-        section("Recordings to look at", data.recorded.len(), Row::Recorded);
-        section("Your sessions", data.sessions.len(), Row::Session);
-        Self { data, question: LineInput::default(), rows, at: None, offset: 0, history: None }
+        section(RECORDINGS, data.recorded.len(), Row::Recorded);
+        section(SESSIONS, data.sessions.len(), Row::Session);
+        Self { data, question: LineInput::default(), rows, at: None, offsets: [0; 2], history: None }
     }
 
     /// Shows other lights.
@@ -85,6 +93,8 @@ impl StartPage {
             (KeyCode::Down | KeyCode::Tab, _) => self.step(true),
             (KeyCode::Up | KeyCode::BackTab, Some(_)) => self.step(false),
             (KeyCode::Up, None) => self.recall(),
+            (KeyCode::Left, Some(at)) if at >= self.split() => self.jump(0),
+            (KeyCode::Right, Some(at)) if at < self.split() => self.jump(self.split()),
             (KeyCode::Esc, Some(_)) => self.at = None,
             (KeyCode::Esc, None) if !self.question.value().is_empty() => self.question.set(""),
             (KeyCode::Enter, None) => {
@@ -130,6 +140,12 @@ impl StartPage {
             Some(at) if down => picks.get(at + 1).or(picks.last()).copied(),
             Some(at) => at.checked_sub(1).and_then(|at| picks.get(at)).copied(),
         };
+    }
+
+    /// Selects the first row that can be picked from `start` on.
+    fn jump(&mut self, start: usize) {
+        let found = (start..self.rows.len()).find(|at| !matches!(self.rows[*at], Row::Heading(_)));
+        self.at = found.or(self.at);
     }
 
     /// Puts the question before the one in the line there.
@@ -211,35 +227,61 @@ impl StartPage {
         }
     }
 
+    /// Samples, and beside or below them what was recorded.
     fn render_rows(&mut self, buf: &mut Buffer, area: Rect, theme: &Theme) {
-        let inner = pane(buf, area, "Or pick", self.at.is_some(), theme);
-        self.offset = scroll_to(self.offset, self.at.unwrap_or(0), inner.height.into(), self.rows.len());
-        for (at, y) in (self.offset..self.rows.len()).zip(inner.y..inner.bottom()) {
-            let row = Rect { y, height: 1, ..inner };
-            match self.rows[at] {
-                Row::Heading(text) => {
-                    put(buf, row, row.x, y, text, theme.style(Role::Accent));
-                }
-                Row::Sample(n) => {
-                    if let Some(sample) = self.data.samples.get(n) {
-                        let hops = if sample.hops == 1 { "1 hop".to_owned() } else { format!("{} hops", sample.hops) };
-                        two(buf, row, &sample.question, &format!("{} · {hops}", sample.kind), theme);
-                    }
-                }
-                Row::Session(n) | Row::Recorded(n) => {
-                    let list = if matches!(self.rows[at], Row::Session(_)) { &self.data.sessions } else { &self.data.recorded };
-                    if let Some(session) = list.get(n) {
-                        let about: Vec<&str> = [&session.outcome, &session.note, &session.when]
-                            .into_iter()
-                            .map(String::as_str)
-                            .filter(|t| !t.is_empty())
-                            .collect();
-                        two(buf, row, &session.question, &about.join(" · "), theme);
-                    }
-                }
-            }
+        let split = self.split();
+        let whole = 0..self.rows.len();
+        let (left, right) = (0..split, split..self.rows.len());
+        if area.width < BESIDE || left.is_empty() || right.is_empty() {
+            self.offsets[0] = self.render_list(buf, area, "Or pick", whole, self.offsets[0], theme);
+            return;
+        }
+        let half = Rect { width: area.width / 2, ..area };
+        let rest = Rect { x: area.x + half.width, width: area.width - half.width, ..area };
+        self.offsets[0] = self.render_list(buf, half, "Or ask one of these", left, self.offsets[0], theme);
+        self.offsets[1] = self.render_list(buf, rest, "Or look at what was recorded", right, self.offsets[1], theme);
+    }
+
+    /// Where what was recorded begins.
+    fn split(&self) -> usize {
+        self.rows.iter().position(|row| *row == Row::Heading(RECORDINGS) || *row == Row::Heading(SESSIONS)).unwrap_or(self.rows.len())
+    }
+
+    /// Draws some of the rows with a border; returns the first one in view, counted from the first of them.
+    fn render_list(&self, buf: &mut Buffer, area: Rect, title: &str, rows: Range<usize>, offset: usize, theme: &Theme) -> usize {
+        let here = self.at.filter(|at| rows.contains(at));
+        let inner = pane(buf, area, title, here.is_some(), theme);
+        let selected = here.map_or(offset, |at| at - rows.start);
+        let offset = scroll_to(offset, selected, inner.height.into(), rows.len());
+        for (at, y) in (rows.start + offset..rows.end).zip(inner.y..inner.bottom()) {
+            let row = Rect { y, height: 1, width: inner.width.saturating_sub(1), ..inner };
+            self.render_row(buf, row, self.rows[at], theme);
             if self.at == Some(at) {
                 buf.set_style(row, theme.style(Role::Selection));
+            }
+        }
+        scroll_mark(buf, inner, offset, inner.height.into(), rows.len(), theme);
+        offset
+    }
+
+    fn render_row(&self, buf: &mut Buffer, area: Rect, row: Row, theme: &Theme) {
+        match row {
+            Row::Heading(text) => {
+                put(buf, area, area.x, area.y, text, theme.style(Role::Accent));
+            }
+            Row::Sample(n) => {
+                if let Some(sample) = self.data.samples.get(n) {
+                    let hops = if sample.hops == 1 { "1 hop".to_owned() } else { format!("{} hops", sample.hops) };
+                    two(buf, area, &sample.question, &format!("{} · {hops}", sample.kind), theme);
+                }
+            }
+            Row::Session(n) | Row::Recorded(n) => {
+                let list = if matches!(row, Row::Session(_)) { &self.data.sessions } else { &self.data.recorded };
+                if let Some(session) = list.get(n) {
+                    let about = [&session.outcome, &session.note, &session.when];
+                    let about: Vec<&str> = about.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+                    two(buf, area, &session.question, &about.join(" · "), theme);
+                }
             }
         }
     }

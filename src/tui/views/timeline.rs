@@ -3,7 +3,7 @@
 use super::super::scene::{describe, label};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::pager::scroll_mark;
-use super::super::widgets::{put, scroll_to};
+use super::super::widgets::{count, put, scroll_to};
 use crate::calls::KgData;
 use crate::search::{By, Call, Entry, Event, Got, State, StepKind};
 use crate::text::one_line;
@@ -69,7 +69,7 @@ fn clock(ms: u64) -> String {
 const fn origin(entry: &Entry) -> (&'static str, Role) {
     match (&entry.ev, entry.by) {
         (_, By::You) => ("you", Role::ByHand),
-        (_, By::Engine) => ("engine", Role::Accent),
+        (_, By::Engine) | (Event::Asked { .. } | Event::Part { .. }, _) => ("engine", Role::Accent),
         (Event::Replied { got: Got::Samples(_), .. }, By::World) => ("model", Role::Value3),
         (Event::Replied { got: Got::Kg(_), .. }, By::World) => ("KG", Role::Kg0),
         (_, By::World) => ("world", Role::Kg1),
@@ -85,11 +85,14 @@ pub fn summary(entry: &Entry, state: &State) -> String {
         Event::Resumed { lost } => format!("opened again; {} calls are sent again", lost.len()),
         Event::Part { kind, text, .. } => format!("text of a prompt: {kind:?}, {} letters", text.chars().count()),
         Event::Asked { ask, key, call, .. } => match call {
-            Call::Llm(llm) => format!("asked the model ({:?}, {} samples) · ask {}", key.purpose, llm.slots, ask.0),
-            Call::Kg(kg) => format!("asked {}: {} · ask {}", kg.kg, kg.op.name(), ask.0),
+            Call::Llm(llm) => {
+                let what = format!("{:?}", key.purpose).to_lowercase();
+                format!("asks the model ({what}, {}) · ask {}", count(llm.slots as usize, "sample", "samples"), ask.0)
+            }
+            Call::Kg(kg) => format!("asks {}: {} · ask {}", kg.kg, kg.op.name(), ask.0),
         },
         Event::Replied { ask, got, took_ms, .. } => match got {
-            Got::Samples(samples) => format!("{} samples in {took_ms} ms · ask {}", samples.len(), ask.0),
+            Got::Samples(samples) => format!("{} in {took_ms} ms · ask {}", count(samples.len(), "sample", "samples"), ask.0),
             Got::Kg(reply) => format!("{} in {took_ms} ms · ask {}", rows(&reply.data), ask.0),
         },
         Event::Failed { ask, error } => format!("failed: {} · ask {}", one_line(&error.message), ask.0),
@@ -106,7 +109,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
         }
         Event::Read { rows, .. } => {
             let samples: usize = rows.iter().map(|row| row.slots.len()).sum();
-            format!("read {samples} samples: {} distinct", rows.len())
+            format!("read {}: {} distinct", count(samples, "sample", "samples"), rows.len())
         }
         Event::Grew { children, refused, .. } => {
             let names: Vec<String> = children.iter().map(|child| describe(state, child.parent, &child.action)).collect();
@@ -128,9 +131,9 @@ pub fn summary(entry: &Entry, state: &State) -> String {
 
 fn rows(data: &KgData) -> String {
     match data {
-        KgData::Candidates(list) => format!("{} candidates", list.len()),
-        KgData::Relations(list) => format!("{} relations", list.len()),
-        KgData::Edges(list) => format!("{} edges", list.edges.len()),
-        KgData::Entities(list) => format!("{} entities", list.len()),
+        KgData::Candidates(list) => count(list.len(), "candidate", "candidates"),
+        KgData::Relations(list) => count(list.len(), "relation", "relations"),
+        KgData::Edges(list) => count(list.edges.len(), "edge", "edges"),
+        KgData::Entities(list) => count(list.len(), "entity", "entities"),
     }
 }

@@ -4,10 +4,12 @@ use super::super::scene::{Scene, glyph, label};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::tree::{Flat, TreeList};
 use super::super::widgets::{put, value};
+use crate::asm::Action;
 use crate::search::{By, Node, NodeId};
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
 use std::collections::HashMap;
 
 /// What stands in a row.
@@ -116,82 +118,94 @@ impl TreePane {
             return;
         }
         let labels = &mut self.labels;
-        self.list.render(buf, area, focus, theme, |row, buf, at| match row.id {
-            RowId::Node(id) => {
-                if let Some(node) = scene.state.node(id) {
+        self.list.render(buf, area, focus, theme, |row, width| match row.id {
+            RowId::Node(id) => match scene.state.node(id) {
+                Some(node) => {
                     let label = labels.entry(id).or_insert_with(|| label(&scene.state, id));
-                    render_node(buf, at, area, scene, node, label, spinner, theme);
+                    node_line(scene, node, label, Room { pane: area.width, row: width }, spinner, theme)
                 }
-            }
-            RowId::Left(id, left) => render_left(buf, at, scene, id, left, theme),
+                None => Line::default(),
+            },
+            RowId::Left(id, left) => left_line(scene, id, left, width, theme),
         });
     }
 }
 
-/// Columns at the right edge: which fit depends on the width of the pane.
-#[expect(clippy::too_many_arguments, reason = "a row is drawn from all of these and nothing else")]
-fn render_node(buf: &mut Buffer, at: Rect, pane: Rect, scene: &Scene, node: &Node, label: &str, spinner: &str, theme: &Theme) {
-    let standing = scene.standing(node.id);
-    let (order_width, votes_width) = (if pane.width >= 46 { 5 } else { 0 }, if pane.width >= 36 { 5 } else { 0 });
-    let value_width = if pane.width >= 24 { 7 } else { 0 };
-    let mut edge = at.right().max(at.x);
-    let mut column = |width: u16| {
-        edge = edge.saturating_sub(width).max(at.x);
-        Rect { x: edge, width: width.min(at.right() - edge), ..at }
+/// How wide the pane is (it decides which columns there are), and what a row has of it.
+#[derive(Clone, Copy)]
+struct Room {
+    pane: u16,
+    row: usize,
+}
+
+/// Marks, glyph and label at the left; votes, value and order at the right edge, as far as there is room.
+fn node_line(scene: &Scene, node: &Node, label: &str, room: Room, spinner: &str, theme: &Theme) -> Line<'static> {
+    let mut right = Vec::new();
+    if room.pane >= 36 {
+        let votes = if node.votes.1 > 1 { format!("{}/{}", node.votes.0, node.votes.1) } else { String::new() };
+        right.push(Span::styled(format!(" {votes:>5}"), theme.style(Role::Dim)));
+    }
+    if room.pane >= 24 {
+        right.push(Span::raw(" "));
+        right.extend(value::spans(scene.level(node.id), theme));
+    }
+    if room.pane >= 46 {
+        let order = node.order.map_or_else(String::new, |number| format!("#{}", number + 1));
+        right.push(Span::styled(format!("{order:>5}"), theme.style(Role::Dim)));
+    }
+    let taken: usize = right.iter().map(|span| text::width(&span.content)).sum();
+    if taken + 6 > room.row {
+        right.clear();
+    }
+    let taken: usize = right.iter().map(|span| text::width(&span.content)).sum();
+    let mut spans = marks(scene, node, spinner, theme);
+    let role = match (scene.standing(node.id), &node.action) {
+        (standing, _) if standing.pruned || standing.withdrawn => Role::Pruned,
+        (_, Action::Error { .. }) => Role::Error,
+        _ if scene.next == Some(node.id) => Role::Next,
+        _ => Role::Text,
     };
-    let (order, value_at, votes) = (column(order_width), column(value_width), column(votes_width));
-    let text = Rect { width: votes.x.saturating_sub(at.x), ..at };
+    spans.push(Span::styled(glyph(&node.action), theme.style(Role::Accent)));
+    spans.push(Span::raw(" "));
+    let used: usize = spans.iter().map(|span| text::width(&span.content)).sum();
+    let label = text::cut(label, room.row.saturating_sub(used + taken)).into_owned();
+    let blank = room.row.saturating_sub(used + text::width(&label) + taken);
+    spans.push(Span::styled(label, theme.style(role)));
+    spans.push(Span::raw(" ".repeat(blank)));
+    spans.extend(right);
+    Line::from(spans)
+}
 
-    if let Some(number) = node.order {
-        put(buf, order, order.x, at.y, &format!("{:>5}", format!("#{}", number + 1)), theme.style(Role::Dim));
-    }
-    let mut x = value_at.x;
-    if value_width > 0 {
-        x = put(buf, value_at, x, at.y, " ", theme.style(Role::Text));
-        for span in value::spans(scene.level(node.id), theme) {
-            x = put(buf, value_at, x, at.y, &span.content, span.style);
-        }
-    }
-    if node.votes.1 > 1 && votes_width > 0 {
-        put(buf, votes, votes.x, at.y, &format!("{:>5}", format!("{}/{}", node.votes.0, node.votes.1)), theme.style(Role::Dim));
-    }
-
-    let mut x = text.x;
-    let hand = node.by == By::You || !node.marks.is_empty();
-    let marks = [
-        (scene.working == Some(node.id), spinner, Role::Accent),
-        (scene.next == Some(node.id) && scene.working != Some(node.id), "▶", Role::Next),
+/// What is special about a node, each with a sign of its own.
+fn marks(scene: &Scene, node: &Node, spinner: &str, theme: &Theme) -> Vec<Span<'static>> {
+    let standing = scene.standing(node.id);
+    let working = scene.working == Some(node.id);
+    let all = [
+        (working, spinner, Role::Accent),
+        (scene.next == Some(node.id) && !working, "▶", Role::Next),
         (scene.answer == Some(node.id), "✔", Role::Good),
-        (hand, "✎", Role::ByHand),
+        (node.by == By::You || !node.marks.is_empty(), "✎", Role::ByHand),
         (standing.pruned, "✂", Role::Pruned),
         (standing.withdrawn, "↶", Role::Pruned),
         (!node.delta.partial.is_empty(), "◐", Role::Warning),
     ];
-    let role = match (standing.pruned || standing.withdrawn, &node.action) {
-        (true, _) => Role::Pruned,
-        (_, crate::asm::Action::Error { .. }) => Role::Error,
-        _ if scene.next == Some(node.id) => Role::Next,
-        _ => Role::Text,
-    };
-    for (_, sign, role) in marks.into_iter().filter(|(on, _, _)| *on) {
-        x = put(buf, text, x, at.y, sign, theme.style(role));
+    let mut spans: Vec<Span<'static>> =
+        all.into_iter().filter(|(on, _, _)| *on).map(|(_, sign, role)| Span::styled(sign.to_owned(), theme.style(role))).collect();
+    if !spans.is_empty() {
+        spans.push(Span::raw(" "));
     }
-    if x > text.x {
-        x = put(buf, text, x, at.y, " ", theme.style(Role::Text));
-    }
-    x = put(buf, text, x, at.y, glyph(&node.action), theme.style(Role::Accent));
-    let room = usize::from(text.right().saturating_sub(x + 1));
-    put(buf, text, x.saturating_add(1), at.y, &text::cut(label, room), theme.style(role));
+    spans
 }
 
-fn render_left(buf: &mut Buffer, at: Rect, scene: &Scene, id: NodeId, position: u32, theme: &Theme) {
-    let Some(left) = scene.left.get(&id).and_then(|left| left.get(position as usize)) else { return };
+fn left_line(scene: &Scene, id: NodeId, position: u32, width: usize, theme: &Theme) -> Line<'static> {
+    let Some(left) = scene.left.get(&id).and_then(|left| left.get(position as usize)) else { return Line::default() };
     let style = theme.style(Role::Rejected);
     let votes = if left.votes > 1 { format!("{}× ", left.votes) } else { String::new() };
-    let x = put(buf, at, at.x, at.y, if left.outvoted { "⊖ " } else { "⊘ " }, style);
     let reason = format!("  {votes}{}", left.why);
-    let width = usize::from(at.right().saturating_sub(x));
+    let width = width.saturating_sub(2);
     let room = width.saturating_sub(text::width(&reason)).max(width / 2);
-    let x = put(buf, at, x, at.y, &text::cut(&left.text, room), style);
-    put(buf, at, x, at.y, &reason, theme.style(Role::Dim));
+    let said = text::cut(&left.text, room).into_owned();
+    let reason = text::cut(&reason, width.saturating_sub(text::width(&said))).into_owned();
+    let sign = if left.outvoted { "⊖ " } else { "⊘ " };
+    Line::from(vec![Span::styled(sign, style), Span::styled(said, style), Span::styled(reason, theme.style(Role::Dim))])
 }

@@ -17,7 +17,7 @@ use super::theme::{Role, Theme};
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Widget};
 
 /// Writes `text` on one line at (`x`, `y`), cut to what is left of `area`. Returns the column after it.
@@ -44,7 +44,9 @@ pub fn pane(buf: &mut Buffer, area: Rect, title: &str, focus: bool, theme: &Them
     block.render(area, buf);
     if area.width > 4 && area.height > 0 {
         let title = format!(" {} ", text::cut(&text::one_line(title), usize::from(area.width) - 4));
-        put(buf, Rect { width: area.width - 1, ..area }, area.x + 1, area.y, &title, theme.style(title_role));
+        // Without a colour of its own the title would take on the border's.
+        let style = Style { fg: theme.style(title_role).fg.or(Some(Color::Reset)), ..theme.style(title_role) };
+        put(buf, Rect { width: area.width - 1, ..area }, area.x + 1, area.y, &title, style);
     }
     inner
 }
@@ -60,6 +62,12 @@ pub fn popup(buf: &mut Buffer, area: Rect, width: u16, height: u16, title: &str,
     }
     let inner = pane(buf, at, title, true, theme);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// `1 fact`, `3 facts`.
+#[must_use]
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// The first row to show so that `selected` is in view of `height` rows out of `count`, near `offset`.

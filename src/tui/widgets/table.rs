@@ -109,7 +109,8 @@ fn cell(area: Rect, x: u16, y: u16, width: u16) -> Rect {
 
 fn render_fact(buf: &mut Buffer, area: Rect, fact: &Fact, widths: [u16; 6], theme: &Theme) {
     let (sign, role) = fact.mark.sign();
-    let kg = format!("{} {}", kg_sign(fact.kg), fact.kg_name);
+    // Where there is no room for the name the sign says which KG it is.
+    let kg = if widths[4] > 2 { format!("{} {}", kg_sign(fact.kg), fact.kg_name) } else { kg_sign(fact.kg).to_owned() };
     let node = fact.node.map(|node| node.to_string()).unwrap_or_default();
     let object = if fact.literal { Role::Literal } else { Role::Text };
     let texts = [(sign, role), (&*fact.subject, Role::Text), (&*fact.relation, Role::Dim), (&*fact.object, object)];

@@ -7,8 +7,11 @@ use super::super::theme::{Role, Theme};
 use super::{put, scroll_to};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::StatefulWidget;
 use std::collections::HashSet;
 use std::hash::Hash;
+use tui_tree_widget::{Tree, TreeItem, TreeState};
 
 /// A row of a flattened tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,57 +178,154 @@ impl<Id: Copy + Eq + Hash> TreeList<Id> {
         same
     }
 
-    /// Draws the rows in view. `draw` gets the row, and where its text goes.
-    pub fn render(&mut self, buf: &mut Buffer, area: Rect, focus: bool, theme: &Theme, mut draw: impl FnMut(&Flat<Id>, &mut Buffer, Rect)) {
+    /// Draws the rows in view. `line` gets a row and how many columns its text has.
+    ///
+    /// `tui-tree-widget` draws symbols, indentation and text, but gets only what is in view: it flattens everything it is
+    /// given on every frame, at a cost that grows with the square of the depth. The rows in view are cut into runs that
+    /// are forests of their own (no row above the first one's level), each drawn at its first row's indentation.
+    pub fn render(
+        &mut self,
+        buf: &mut Buffer,
+        area: Rect,
+        focus: bool,
+        theme: &Theme,
+        mut line: impl FnMut(&Flat<Id>, usize) -> Line<'static>,
+    ) {
         if area.is_empty() {
             return;
         }
         self.height = area.height.into();
         self.offset = scroll_to(self.offset, self.selected, self.height, self.rows.len());
+        let end = (self.offset + self.height).min(self.rows.len());
+        let list = Rect { width: area.width.saturating_sub(u16::from(self.rows.len() > self.height)), ..area };
         let levels = u32::from(area.width) / 5;
         let shift = self.current_row().map_or(0, |row| row.depth.saturating_sub(levels * 3 / 4));
-        let list = Rect { width: area.width.saturating_sub(u16::from(self.rows.len() > self.height)), ..area };
-        for (at, y) in (self.offset..self.rows.len()).zip(area.y..area.bottom()) {
-            let line = Rect { y, height: 1, ..list };
-            let x = self.guides(buf, line, at, shift, levels, theme);
-            draw(&self.rows[at], buf, Rect { x, width: line.right().saturating_sub(x), ..line });
+        let level = |row: &Flat<Id>| row.depth.saturating_sub(shift).min(levels);
+        let highlight = theme.style(if focus { Role::Selection } else { Role::SelectionAway });
+        let mut start = self.offset;
+        while start < end {
+            let base = level(&self.rows[start]);
+            let length = self.rows[start..end].iter().take_while(|row| level(row) >= base).count();
+            let y = list.y + u16::try_from(start - self.offset).unwrap_or(0);
+            let indent = u16::try_from(base * 2).unwrap_or(u16::MAX).min(list.width);
+            let height = u16::try_from(length).unwrap_or(u16::MAX);
+            let place = Rect { x: list.x + indent, y, width: list.width - indent, height };
+            let run = Run { rows: &self.rows[start..start + length], first: start, base, levels, shift };
+            run.render(buf, place, self.selected, level, theme, &mut line);
+            start += length;
+        }
+        for (at, y) in (self.offset..end).zip(list.y..) {
+            let row = Rect { y, height: 1, ..list };
+            self.guides(buf, row, at, level(&self.rows[at]), theme);
             if at == self.selected {
-                buf.set_style(line, theme.style(if focus { Role::Selection } else { Role::SelectionAway }));
+                buf.set_style(row, highlight);
             }
         }
         super::pager::scroll_mark(buf, area, self.offset, self.height, self.rows.len(), theme);
     }
 
-    /// Draws the guide lines of row `at`: levels `shift` to `shift + levels`, the deepest ones where there are more.
-    fn guides(&self, buf: &mut Buffer, line: Rect, at: usize, shift: u32, levels: u32, theme: &Theme) -> u16 {
+    /// Draws the guide lines of row `at` into its indentation of `shown` levels; `‹` where levels are left out.
+    fn guides(&self, buf: &mut Buffer, line: Rect, at: usize, shown: u32, theme: &Theme) {
         let row = &self.rows[at];
-        let shown = row.depth.saturating_sub(shift).min(levels);
         let style = theme.style(Role::Border);
-        let mut guides = Vec::with_capacity(shown as usize);
         let mut ancestor = Some(row);
-        for level in 0..shown {
+        for level in (0..shown).rev() {
             let Some(here) = ancestor else { break };
-            guides.push(match (level, here.last) {
-                (0, true) => "└ ",
-                (0, false) => "├ ",
-                (_, true) => "  ",
-                (_, false) => "│ ",
-            });
+            let guide = match (level + 1 == shown, here.last) {
+                (true, true) => "└",
+                (true, false) => "├",
+                (false, true) => " ",
+                (false, false) => "│",
+            };
+            let Ok(column) = u16::try_from(level * 2) else { break };
+            put(buf, line, line.x.saturating_add(column), line.y, guide, style);
             ancestor = here.parent.map(|parent| &self.rows[parent as usize]);
         }
-        let mut x = line.x;
-        if row.depth > shown && shift > 0 {
-            x = put(buf, line, x, line.y, "‹", style);
+        if row.depth > shown && shown > 0 {
+            put(buf, line, line.x, line.y, "‹", style);
         }
-        for guide in guides.iter().rev() {
-            x = put(buf, line, x, line.y, guide, style);
+    }
+}
+
+const OPEN: &str = "▾ ";
+const CLOSED: &str = "▸ ";
+
+/// Rows that make a forest: none stands above the level of the first.
+struct Run<'a, Id> {
+    rows: &'a [Flat<Id>],
+    /// The number of the first row, which is its identifier for the widget.
+    first: usize,
+    base: u32,
+    levels: u32,
+    shift: u32,
+}
+
+impl<Id: Copy + Eq + Hash> Run<'_, Id> {
+    fn render(
+        &self,
+        buf: &mut Buffer,
+        area: Rect,
+        selected: usize,
+        level: impl Fn(&Flat<Id>) -> u32,
+        theme: &Theme,
+        line: &mut impl FnMut(&Flat<Id>, usize) -> Line<'static>,
+    ) {
+        let mut state = TreeState::default();
+        let (items, paths) = self.items(area.width, &level, line);
+        for (row, path) in self.rows.iter().zip(paths) {
+            if row.open {
+                state.open(path.clone());
+            }
+            if path.last() == Some(&selected) {
+                state.select(path);
+            }
         }
-        let sign = match (row.has_children, row.open) {
-            (true, true) => "▾ ",
-            (true, false) => "▸ ",
-            (false, _) => "",
-        };
-        put(buf, line, x, line.y, sign, theme.style(Role::Dim))
+        // Identifiers are row numbers: there are no two of one kind.
+        let Ok(tree) = Tree::new(&items) else { return };
+        let tree = tree.node_open_symbol(OPEN).node_closed_symbol(CLOSED).node_no_children_symbol("").style(theme.style(Role::Text));
+        StatefulWidget::render(tree, area, buf, &mut state);
+    }
+
+    /// The rows as nested items, and the path of each. A closed row, and one whose children are below the last row in
+    /// view, has a placeholder for them: it is never drawn, but it makes the widget show that there are some.
+    fn items(
+        &self,
+        width: u16,
+        level: &impl Fn(&Flat<Id>) -> u32,
+        line: &mut impl FnMut(&Flat<Id>, usize) -> Line<'static>,
+    ) -> (Vec<TreeItem<'static, usize>>, Vec<Vec<usize>>) {
+        let mut path: Vec<usize> = Vec::new();
+        let mut paths = Vec::with_capacity(self.rows.len());
+        for (at, row) in self.rows.iter().enumerate() {
+            path.truncate((level(row) - self.base) as usize);
+            path.push(self.first + at);
+            paths.push(path.clone());
+        }
+        let mut below: Vec<Vec<TreeItem<'static, usize>>> = Vec::new();
+        for (at, row) in self.rows.iter().enumerate().rev() {
+            let deep = (level(row) - self.base) as usize;
+            below.resize_with(below.len().max(deep + 2), Vec::new);
+            let mut children = std::mem::take(&mut below[deep + 1]);
+            children.reverse();
+            // Left of the first level and at the last one children stand below their parent without indentation: they
+            // are its siblings for the widget, and the symbol is part of the text.
+            let clamped = row.has_children && (row.depth < self.shift || level(row) >= self.levels);
+            let symbol = if clamped { if row.open { OPEN } else { CLOSED } } else { "" };
+            if row.has_children && !clamped && children.is_empty() {
+                children.push(TreeItem::new_leaf(usize::MAX, ""));
+            }
+            let taken = deep * 2 + if row.has_children { 2 } else { 0 };
+            let mut text = line(row, usize::from(width).saturating_sub(taken));
+            if clamped {
+                text.spans.insert(0, Span::raw(symbol));
+            }
+            if let Ok(item) = TreeItem::new(self.first + at, text, children) {
+                below[deep].push(item);
+            }
+        }
+        let mut items = below.into_iter().next().unwrap_or_default();
+        items.reverse();
+        (items, paths)
     }
 }
 
@@ -247,9 +347,7 @@ mod tests {
     fn shown(tree: &mut TreeList<u32>, width: u16, height: u16) -> String {
         let theme = Theme::default();
         screen(width, height, |buf, area| {
-            tree.render(buf, area, true, &theme, |row, buf, at| {
-                put(buf, at, at.x, at.y, &format!("node {}", row.id), theme.style(Role::Text));
-            });
+            tree.render(buf, area, true, &theme, |row, _| Line::raw(format!("node {}", row.id)));
         })
     }
 
@@ -301,11 +399,7 @@ mod tests {
         let mut tree = TreeList::default();
         tree.rebuild(&[0], |id: u32, out| out.extend((id < 40).then_some(id + 1)));
         tree.select(30);
-        never_panics(|buf, area| {
-            tree.render(buf, area, true, &theme, |_, buf, at| {
-                put(buf, at, at.x, at.y, "가나다", theme.style(Role::Text));
-            })
-        });
-        never_panics(|buf, area| TreeList::<u32>::default().render(buf, area, true, &theme, |_, _, _| ()));
+        never_panics(|buf, area| tree.render(buf, area, true, &theme, |_, _| Line::raw("가나다")));
+        never_panics(|buf, area| TreeList::<u32>::default().render(buf, area, true, &theme, |_, _| Line::default()));
     }
 }

@@ -4,7 +4,7 @@ use super::super::super::scene::entity_name;
 use super::super::super::session_view::SessionView;
 use super::super::super::theme::{Role, Theme};
 use super::super::super::widgets::spark::{seconds, spinner};
-use super::super::super::widgets::{popup, put};
+use super::super::super::widgets::{count, popup, put};
 use super::super::with_keys;
 use super::{ExpandPopup, Stage, options};
 use crate::graph::Relation;
@@ -102,7 +102,10 @@ impl ExpandPopup {
         let (lines, fresh) = options::preview(&view.scene, self.node, list);
         let new = lines.iter().filter(|(new, _)| *new).count();
         let cut = if partial || !list.partial.is_empty() { " · partial: the KG has more" } else { "" };
-        let said = format!("{}: {new} new facts, {fresh} new entities{cut}", relation.at.kg);
+        let said = {
+            let (facts, entities) = (count(new, "new fact", "new facts"), count(fresh, "new entity", "new entities"));
+            format!("{}: {facts}, {entities}{cut}", relation.at.kg)
+        };
         put(buf, body, body.x, body.y, &said, theme.style(Role::Accent));
         let room = usize::from(body.height.saturating_sub(1));
         let shown = if lines.len() > room { room.saturating_sub(1) } else { lines.len() };

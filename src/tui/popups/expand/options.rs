@@ -1,6 +1,7 @@
 //! What there is to pick from when a node is expanded by hand, and what the model picked before.
 
 use super::super::super::scene::{Scene, entity_name};
+use super::super::super::widgets::count;
 use super::super::super::widgets::list::Item;
 use crate::asm::Action;
 use crate::calls::{EdgeList, KgCall, KgOp};
@@ -46,7 +47,7 @@ pub fn entities(scene: &Scene, id: NodeId) -> (Vec<EntityId>, Vec<Item>) {
     }
     let item = |entity: &crate::graph::Entity| {
         let voted = votes.get(&*entity.id).filter(|(_, of)| *of > 0).map(|(n, of)| format!("model {n}/{of}  "));
-        let known = facts.get(&*entity.id).map_or_else(String::new, |n| format!("{n} facts"));
+        let known = facts.get(&*entity.id).map_or_else(String::new, |n| count(*n, "fact", "facts"));
         Item {
             label: entity.name().to_owned(),
             detail: match &entity.description {

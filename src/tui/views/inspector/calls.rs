@@ -2,6 +2,7 @@
 
 use super::super::super::scene::{Scene, entity_name, relation_label};
 use super::super::super::theme::Role;
+use super::super::super::widgets::count;
 use super::super::super::widgets::spark::seconds;
 use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
@@ -69,10 +70,10 @@ fn replied(document: &mut Document, ask: &Ask, reply: &KgReply) {
         Some(Source::You) => "by hand",
     };
     let got = match &reply.data {
-        KgData::Candidates(list) => format!("{} candidates", list.len()),
-        KgData::Relations(list) => format!("{} relations", list.len()),
-        KgData::Edges(list) => format!("{} edges", list.edges.len()),
-        KgData::Entities(list) => format!("{} entities", list.len()),
+        KgData::Candidates(list) => count(list.len(), "candidate", "candidates"),
+        KgData::Relations(list) => count(list.len(), "relation", "relations"),
+        KgData::Edges(list) => count(list.edges.len(), "edge", "edges"),
+        KgData::Entities(list) => count(list.len(), "entity", "entities"),
     };
     let mut spans = vec![(Role::Dim, format!("    {got} · {} · {source}", seconds(ask.took_ms)))];
     if reply.partial {

@@ -2,6 +2,7 @@
 
 use super::super::super::scene::Scene;
 use super::super::super::theme::{Role, kg_sign};
+use super::super::super::widgets::count;
 use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
 use crate::graph::{Edge, Object};
@@ -21,7 +22,7 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
         document.push(Role::Warning, said);
         return document;
     }
-    heading(&mut document, format!("{} facts", edges.len()));
+    heading(&mut document, count(edges.len(), "fact", "facts"));
     let graph = scene.state.graph(id);
     for edge in edges {
         let object = match &edge.o {

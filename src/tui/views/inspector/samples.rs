@@ -2,10 +2,11 @@
 
 use super::super::super::scene::{Scene, describe, glyph};
 use super::super::super::theme::Role;
+use super::super::super::widgets::count;
 use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
 use crate::calls::Sample;
-use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Step};
+use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Step, StepKind};
 
 pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     let mut document = Document::default();
@@ -32,7 +33,15 @@ fn readings(document: &mut Document, scene: &Scene, id: NodeId, step: &Step, tit
     if rows.is_empty() && step.notices.is_empty() {
         return;
     }
-    heading(document, if samples > 0 { format!("{title}: {samples} samples → {kept} choices") } else { title.to_owned() });
+    let samples_said = count(samples, "sample", "samples");
+    heading(
+        document,
+        match (samples, step.kind) {
+            (0, _) => title.to_owned(),
+            (_, StepKind::Start) => format!("{title}: {samples_said}"),
+            _ => format!("{title}: {samples_said} → {}", count(kept, "choice", "choices")),
+        },
+    );
     for row in rows {
         let votes = (Role::Title, format!("{:>2}×  ", row.slots.len()));
         let slots = (Role::Dim, slots(&row.slots));

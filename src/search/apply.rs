@@ -1,0 +1,302 @@
+//! The reducer: `apply` only files what is decided already. It never parses, votes or selects, never panics, and an event
+//! that does not fit leaves the state as it was.
+
+use super::ask::Ask;
+use super::event::{AskKey, By, Call, Entry, Event, Got, NewNode, NodeId, Reading, Seq, StepId, Valuation};
+use super::state::{ActRecord, Node, State, Step, Value};
+use crate::calls::{AskId, Part};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// An event that does not fit the state.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("entry {seq}: {what}")]
+pub struct ApplyError {
+    /// The entry.
+    pub seq: Seq,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl State {
+    /// The state after `entries`.
+    ///
+    /// # Errors
+    /// The first entry that does not fit.
+    pub fn from_entries<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Self, ApplyError> {
+        let mut state = Self::default();
+        for entry in entries {
+            state.apply(entry)?;
+        }
+        Ok(state)
+    }
+
+    /// Takes up the next event.
+    ///
+    /// # Errors
+    /// An event that does not fit leaves the state as it was.
+    pub fn apply(&mut self, entry: &Entry) -> Result<(), ApplyError> {
+        let wrong = |what: String| ApplyError { seq: entry.seq, what };
+        if entry.seq != self.seq {
+            return Err(wrong(format!("entry {} was expected", self.seq)));
+        }
+        if self.started.is_none() != matches!(entry.ev, Event::Started(_)) {
+            return Err(wrong("a session starts once, with `started`".to_owned()));
+        }
+        self.file(entry).map_err(wrong)?;
+        self.seq += 1;
+        Ok(())
+    }
+
+    fn file(&mut self, entry: &Entry) -> Result<(), String> {
+        match &entry.ev {
+            Event::Started(started) => self.started = Some(Arc::new((**started).clone())),
+            Event::Resumed { lost } => {
+                self.perhaps_paid += u32::try_from(lost.len()).unwrap_or(u32::MAX);
+                self.halted = None;
+            }
+            Event::Part { id, kind, text } => {
+                dense(id.index(), self.parts.len(), "part")?;
+                self.parts.push(Arc::new(Part { kind: *kind, text: text.clone() }));
+                Arc::make_mut(&mut self.texts).insert(text.clone(), *id);
+            }
+            Event::Asked { ask, key, call, hash, nth } => self.file_asked(entry, *ask, *key, call, hash, *nth)?,
+            Event::Replied { ask, got, source, usage, took_ms, .. } => {
+                self.halted = None;
+                let ask = self.open_ask(*ask)?;
+                fits(ask, got)?;
+                ask.fill(got);
+                if let Some(usage) = usage {
+                    ask.usage.prompt_tokens += usage.prompt_tokens;
+                    ask.usage.completion_tokens += usage.completion_tokens;
+                    ask.usage.estimated |= usage.estimated;
+                }
+                ask.replies += 1;
+                ask.took_ms = ask.took_ms.max(*took_ms);
+                ask.source = Some(*source);
+            }
+            Event::Failed { ask, error } => self.open_ask(*ask)?.error = Some(error.clone()),
+            Event::Halted { why } => self.halted = Some(why.clone()),
+            Event::Opened { step, kind, node, counts, act, why } => {
+                dense(step.index(), self.steps.len(), "step")?;
+                self.known(*node)?;
+                if *counts {
+                    let order = self.expansions();
+                    let node = self.node_mut(node.ok_or("an expansion needs a node")?)?;
+                    node.expanded = Some(*step);
+                    node.order = Some(order);
+                }
+                self.steps.push(Arc::new(Step {
+                    id: *step,
+                    kind: *kind,
+                    node: *node,
+                    counts: *counts,
+                    act: *act,
+                    why: why.clone(),
+                    seq: entry.seq,
+                    readings: Vec::new(),
+                    grew: false,
+                    children: Vec::new(),
+                    refused: Vec::new(),
+                    notices: Vec::new(),
+                    closed: false,
+                }));
+            }
+            Event::Read { step, lane, rows } => self.open_step(*step)?.readings.push((*lane, rows.clone())),
+            Event::Grew { step, children, refused, notices } => self.file_grew(*step, children, refused, notices)?,
+            Event::Valued { node, value, from } => {
+                let node = self.node_mut(*node)?;
+                node.value = match (value, from) {
+                    (Some(v), Valuation::Act(_)) => Value::ByHand(*v),
+                    (Some(v), _) => Value::Scored(*v),
+                    (None, _) => Value::Unknown,
+                };
+                node.valuation = Some(*from);
+            }
+            Event::Closed { step } => {
+                let step = self.open_step(*step)?;
+                step.closed = true;
+                if step.by_hand() {
+                    self.reconsider = entry.seq;
+                }
+            }
+            Event::Finished(finished) => {
+                self.known(finished.answer.into_iter().chain(finished.best_candidate))?;
+                self.finished = Some(Arc::new(((**finished).clone(), entry.seq)));
+            }
+            Event::Acted { act, what } => {
+                dense(act.index(), self.acts.len(), "act")?;
+                self.known(what.nodes())?;
+                let nodes_then = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes".to_owned())?;
+                self.acts.push(Arc::new(ActRecord { id: *act, what: what.clone(), seq: entry.seq, nodes_then, active: true }));
+                self.reconsider = entry.seq;
+                self.halted = None;
+            }
+            Event::Undone { act, redo } => {
+                let record = self.acts.get_mut(act.index()).ok_or_else(|| format!("there is no act {}", act.0))?;
+                Arc::make_mut(record).active = *redo;
+                self.reconsider = entry.seq;
+            }
+        }
+        Ok(())
+    }
+
+    fn file_asked(&mut self, entry: &Entry, id: AskId, key: AskKey, call: &Call, hash: &Arc<str>, nth: u32) -> Result<(), String> {
+        dense(id.0 as usize, self.asks.len(), "ask")?;
+        if self.keys.contains_key(&key) {
+            return Err(format!("{key:?} asked already"));
+        }
+        let slots = match call {
+            Call::Llm(call) => {
+                if let Some(part) = call.parts.iter().find(|p| p.index() >= self.parts.len()) {
+                    return Err(format!("there is no part {}", part.0));
+                }
+                if call.slots == 0 || call.slots > 10_000 {
+                    return Err(format!("{} samples in one ask", call.slots));
+                }
+                call.slots as usize
+            }
+            Call::Kg(_) => 0,
+        };
+        self.halted = None;
+        Arc::make_mut(&mut self.keys).insert(key, id);
+        *Arc::make_mut(&mut self.hashes).entry(hash.clone()).or_default() += 1;
+        self.asks.push(Arc::new(Ask {
+            id,
+            key,
+            call: call.clone(),
+            hash: hash.clone(),
+            nth,
+            samples: vec![None; slots],
+            reply: None,
+            error: None,
+            usage: crate::calls::Usage::default(),
+            replies: 0,
+            took_ms: 0,
+            source: None,
+            at: entry.at,
+            seq: entry.seq,
+        }));
+        Ok(())
+    }
+
+    fn file_grew(&mut self, step: StepId, children: &[NewNode], refused: &[Reading], notices: &[String]) -> Result<(), String> {
+        let (by, act) = {
+            let step = self.open_step(step)?;
+            (if step.by_hand() { By::You } else { By::Engine }, step.act)
+        };
+        self.fits_tree(children)?;
+        for new in children {
+            let id = if let Some(id) = new.merged {
+                if let Some(act) = act {
+                    self.node_mut(id)?.marks.push(act);
+                }
+                id
+            } else {
+                let id = NodeId(u32::try_from(self.nodes.len()).map_err(|_| "too many nodes".to_owned())?);
+                let depth = match new.parent {
+                    Some(parent) => {
+                        let parent = self.node_mut(parent)?;
+                        parent.children.push(id);
+                        parent.depth + 1
+                    }
+                    None => 0,
+                };
+                self.nodes.push(Arc::new(Node {
+                    id,
+                    parent: new.parent,
+                    depth,
+                    action: new.action.clone(),
+                    asm: new.action.leads_to(),
+                    delta: Arc::new(new.delta.clone()),
+                    observation: new.observation.clone(),
+                    votes: new.votes,
+                    by,
+                    step,
+                    value: Value::Pending,
+                    valuation: None,
+                    children: Vec::new(),
+                    marks: Vec::new(),
+                    expanded: None,
+                    order: None,
+                }));
+                id
+            };
+            self.open_step(step)?.children.push(id);
+        }
+        let step = self.open_step(step)?;
+        step.grew = true;
+        step.refused = refused.to_vec();
+        step.notices = notices.to_vec();
+        Ok(())
+    }
+
+    /// Whether every parent is there when its child is made: nothing is half filed.
+    fn fits_tree(&self, children: &[NewNode]) -> Result<(), String> {
+        let mut nodes = self.nodes.len();
+        for new in children {
+            match new.parent.or(new.merged) {
+                Some(node) if node.index() >= nodes => return Err(format!("there is no node {}", node.0)),
+                None if nodes > 0 => return Err("a second root".to_owned()),
+                _ => {}
+            }
+            match new.merged {
+                // A merged node is one that was there before this event.
+                Some(node) if node.index() >= self.nodes.len() => return Err(format!("there is no node {}", node.0)),
+                Some(_) => {}
+                None => nodes += 1,
+            }
+        }
+        u32::try_from(nodes).map(|_| ()).map_err(|_| "too many nodes".to_owned())
+    }
+
+    /// Whether these nodes are there.
+    fn known(&self, nodes: impl IntoIterator<Item = NodeId>) -> Result<(), String> {
+        match nodes.into_iter().find(|n| n.index() >= self.nodes.len()) {
+            Some(node) => Err(format!("there is no node {}", node.0)),
+            None => Ok(()),
+        }
+    }
+
+    fn node_mut(&mut self, id: NodeId) -> Result<&mut Node, String> {
+        self.nodes.get_mut(id.index()).map(Arc::make_mut).ok_or_else(|| format!("there is no node {}", id.0))
+    }
+
+    fn open_step(&mut self, id: StepId) -> Result<&mut Step, String> {
+        match self.steps.get_mut(id.index()) {
+            Some(step) if !step.closed => Ok(Arc::make_mut(step)),
+            Some(_) => Err(format!("step {} is over", id.0)),
+            None => Err(format!("there is no step {}", id.0)),
+        }
+    }
+
+    fn open_ask(&mut self, id: AskId) -> Result<&mut Ask, String> {
+        match self.asks.get_mut(id.0 as usize) {
+            Some(ask) if !ask.is_complete() => Ok(Arc::make_mut(ask)),
+            Some(_) => Err(format!("ask {} has its reply", id.0)),
+            None => Err(format!("there is no ask {}", id.0)),
+        }
+    }
+}
+
+fn dense(number: usize, expected: usize, what: &str) -> Result<(), String> {
+    if number == expected { Ok(()) } else { Err(format!("{what} {number} where {what} {expected} was expected")) }
+}
+
+fn fits(ask: &Ask, got: &Got) -> Result<(), String> {
+    match (&ask.call, got) {
+        (Call::Kg(_), Got::Kg(_)) => Ok(()),
+        (Call::Llm(_), Got::Samples(samples)) => {
+            // A reply on the wire that fills no slot (it is asked for again) still cost something.
+            for (slot, _) in samples {
+                match ask.samples.get(*slot as usize) {
+                    Some(None) => {}
+                    Some(Some(_)) => return Err(format!("slot {slot} is filled")),
+                    None => return Err(format!("there is no slot {slot}")),
+                }
+            }
+            Ok(())
+        }
+        _ => Err("the reply is of another kind than the ask".to_owned()),
+    }
+}

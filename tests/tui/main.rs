@@ -1,0 +1,13 @@
+//! The whole explorer: keys and snapshots in, screen and effects out. No terminal, no clock, no network.
+
+#[path = "../engine/world.rs"]
+#[expect(dead_code, reason = "the engine's tests use the rest")]
+mod world;
+
+mod desk;
+mod flows;
+mod hostile;
+mod looking;
+mod sizes;
+mod start_page;
+mod terminal;

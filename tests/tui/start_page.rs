@@ -1,0 +1,83 @@
+//! The start page.
+
+use super::desk::Desk;
+use tree_of_traversals::tui::app::Effect;
+use tree_of_traversals::tui::views::start::StartData;
+use tree_of_traversals::tui::{Light, OpenHow, SampleQuestion, SessionInfo, Status};
+
+fn desk() -> Desk {
+    let session = |question: &str| SessionInfo {
+        path: format!("{question}.jsonl").into(),
+        question: question.into(),
+        when: "yesterday".into(),
+        outcome: "answered: Jane Austen".into(),
+        note: "lexical".into(),
+    };
+    Desk::start_page(StartData {
+        samples: vec![SampleQuestion { question: "Who wrote Lady Susan?".into(), kind: "simple".into(), hops: 1 }],
+        sessions: vec![session("first"), session("second")],
+        recorded: vec![session("shipped")],
+        status: vec![Status { what: "wikidata".into(), light: Light::Unreachable, line: "no connection: check the network".into() }],
+        model: "lexical: built in, no neural network".into(),
+    })
+}
+
+#[test]
+fn says_what_is_there_and_what_to_do() {
+    let screen = desk().screen(120, 40);
+    for text in
+        ["no neural network", "✗ unreachable wikidata", "check the network", "Who wrote Lady Susan?", "simple · 1 hop", "Jane Austen"]
+    {
+        assert!(screen.contains(text), "{text}: {screen}");
+    }
+}
+
+#[test]
+fn a_question_is_typed_or_pasted_and_asked() {
+    let mut desk = desk();
+    desk.press("text:Who space text:q");
+    desk.paste("uit\u{1b}[2J?\r\nsecond line");
+    desk.press("Enter");
+    assert_eq!(desk.app.take_effects(), [Effect::Start("Who quit[2J? second line".into())]);
+    assert!(desk.app.on_start_page(), "it stays until the session is there");
+}
+
+#[test]
+fn samples_sessions_and_recordings_open() {
+    let mut desk = desk();
+    desk.press("Down Enter Down Enter Down Enter p");
+    assert_eq!(
+        desk.app.take_effects(),
+        [
+            Effect::Start("Who wrote Lady Susan?".into()),
+            Effect::Open("shipped.jsonl".into(), OpenHow::Replay),
+            Effect::Open("first.jsonl".into(), OpenHow::Resume),
+            Effect::Open("first.jsonl".into(), OpenHow::Replay),
+        ]
+    );
+}
+
+#[test]
+fn earlier_questions_come_back_and_letters_begin_a_new_one() {
+    let mut desk = desk();
+    desk.press("Up Up Enter");
+    assert_eq!(desk.app.take_effects(), [Effect::Start("second".into())]);
+    let mut desk = self::desk();
+    desk.press("Down text:W Enter");
+    assert_eq!(desk.app.take_effects(), [Effect::Start("W".into())]);
+}
+
+#[test]
+fn quits_and_helps_and_no_size_breaks_it() {
+    let mut desk = desk();
+    assert!(desk.press("Down ?").screen(120, 40).contains("expand by hand"));
+    desk.press("Escape q");
+    assert_eq!(desk.app.take_effects(), [Effect::Quit]);
+    desk.press("ctrl-c");
+    assert_eq!(desk.app.take_effects(), [Effect::Quit]);
+    for width in 1..=45 {
+        for height in 1..=14 {
+            desk.screen(width, height);
+        }
+    }
+}

@@ -26,7 +26,7 @@ pub struct AskArgs {
     /// Go on with a session that was left
     #[arg(long, value_name = "SESSION", conflicts_with = "question")]
     pub resume: Option<String>,
-    /// Compare with what the scenario expects; differences go to stderr, exit status 1
+    /// Compare with what the scenario expects, prompts included; differences go to stderr, exit status 1
     #[arg(long, requires = "scenario")]
     pub check: bool,
     /// No progress on stderr
@@ -145,17 +145,18 @@ fn loading() -> Option<crate::kg::Status> {
     shown.then(|| -> crate::kg::Status { Arc::new(|line: String| say(&line)) })
 }
 
-/// Compares with the scenario's block for this preset.
+/// Compares with the scenario's block for this preset, and checks the prompts.
 fn check(workshop: &Workshop, preset: Preset, state: &State) -> Status {
-    let blocks = match workshop.scenario.as_ref().map(|s| s.expectations()) {
-        Some(Ok(blocks)) => blocks,
-        Some(Err(e)) => {
+    let Some(scenario) = workshop.scenario.as_ref() else { return Status::Ok };
+    let blocks = match scenario.expectations() {
+        Ok(blocks) => blocks,
+        Err(e) => {
             say(&format!("{e:#}"));
             return Status::Error;
         }
-        None => Vec::new(),
     };
-    let wrong: Vec<String> = blocks.iter().filter(|b| b.preset == preset).flat_map(|b| compare(b, state)).collect();
+    let mut wrong: Vec<String> = blocks.iter().filter(|b| b.preset == preset).flat_map(|b| compare(b, state)).collect();
+    wrong.extend(scenario.check_prompts(state));
     for line in &wrong {
         say(line);
     }

@@ -1,6 +1,6 @@
 //! Whether a search came out as a scenario expects.
 
-use crate::search::{NodeId, Outcome, Preset, State, Step};
+use crate::search::{NodeId, Outcome, Preset, Purpose, State};
 use serde::Deserialize;
 
 /// An expectation block.
@@ -105,18 +105,18 @@ pub fn compare(expected: &Expectation, state: &State) -> Vec<String> {
     wrong
 }
 
-/// Listings that failed while the other direction came: path and operation.
+/// Listings that failed while the other direction came, be it without a relation: path and operation.
 fn notices(state: &State) -> Vec<(String, String)> {
-    let listed = |step: &Step| (!step.readings.is_empty()).then_some(step.node).flatten().map(|n| (n, step.id));
     let mut found = Vec::new();
-    for (node, step) in state.steps.iter().filter_map(|s| listed(s)) {
-        for ask in state.asks.iter().filter(|a| a.key.step == step && a.error.is_some()) {
-            let op = match ask.key.purpose {
-                crate::search::Purpose::ListOut => "relations_forward",
-                crate::search::Purpose::ListIn => "relations_reverse",
-                _ => continue,
-            };
-            found.push((state.path_text(node), op.to_owned()));
+    for (step, node) in state.steps.iter().filter_map(|s| Some((s.id, s.node?))) {
+        let listings = state.asks.iter().filter(|a| a.key.step == step).filter_map(|a| match a.key.purpose {
+            Purpose::ListOut => Some((a, "relations_forward")),
+            Purpose::ListIn => Some((a, "relations_reverse")),
+            _ => None,
+        });
+        let (failed, came): (Vec<_>, Vec<_>) = listings.partition(|(ask, _)| ask.error.is_some());
+        if !came.is_empty() {
+            found.extend(failed.iter().map(|(_, op)| (state.path_text(node), (*op).to_owned())));
         }
     }
     found

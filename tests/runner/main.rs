@@ -54,7 +54,6 @@ impl Bench {
             service_model: "script".into(),
             llm_url: None,
             model_spec: "script".into(),
-            llm_url: None,
             kgs: vec![("scenario".into(), "scenario".into())],
             strategy: "tree-of-traversals".into(),
             templates: tree_of_traversals::asm::Templates::built_in(),

@@ -3,6 +3,9 @@
 use crate::search::{NodeId, Outcome, Preset, State};
 use serde::Deserialize;
 
+/// Depth, token, value, place in the order of expansions, terminal.
+type ExpectedRow = (u32, String, Option<f64>, Option<u32>, bool);
+
 /// An expectation block.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Expectation {
@@ -25,7 +28,7 @@ pub struct Expectation {
     outvoted: usize,
     max_sequential_llm_rounds: Option<u32>,
     order: Vec<String>,
-    tree: Vec<(u32, String, Option<f64>, Option<u32>, bool)>,
+    tree: Vec<ExpectedRow>,
     #[serde(default)]
     rejected_rows: Option<Vec<(String, String, String, usize)>>,
     #[serde(default)]

@@ -86,7 +86,7 @@ pub async fn run(args: KgArgs) -> anyhow::Result<()> {
     out.write_all(shown.out.as_bytes())?;
     out.flush()?;
     for remark in shown.remarks {
-        eprintln!("{}", one_line(&remark));
+        let _ = writeln!(io::stderr(), "{}", one_line(&remark));
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ pub enum SpecError {
 }
 
 impl fmt::Display for KgSpec {
-    /// As it may be shown and stored: without user, password and the values of the URL's query.
+    /// As it may be shown and stored: with `***` for what is secret in a URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Demo => f.write_str("demo"),
@@ -89,7 +89,7 @@ fn hint(spec: &str) -> String {
         let near = |known: &&str| distance(scheme, known) <= 2;
         ["demo", "file:PATH", "sparql:URL"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
     };
-    meant.map_or_else(String::new, |meant| format!(": did you mean {}?", redact::url(&meant)))
+    meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", redact::url(&meant)))
 }
 
 /// Letters to change, add or drop to make one word of the other.
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_spec_is_shown_without_secrets() {
         let shown = |spec: &str| spec.parse::<KgSpec>().unwrap().to_string();
-        assert_eq!(shown("sparql:http://u:pa55@h/q?apikey=zzz9"), "sparql:http://h/q?…");
+        assert_eq!(shown("sparql:http://u:pa55@h/q?apikey=zzz9"), "sparql:http://***@h/q?apikey=***");
         assert_eq!((shown("demo"), shown("file:a/b.ttl")), ("demo".to_owned(), "file:a/b.ttl".to_owned()));
     }
 

@@ -72,7 +72,7 @@ fn a_question_without_an_entity_of_the_graph_is_no_answer() {
     assert!(ran.out.contains("not supported by the graph") || ran.out.contains("no answer found"), "{ran:#?}");
     let object = home.run(&[&args[..], &["--json"]].concat()).ends(3).json();
     assert_ne!(object["outcome"], "answered");
-    assert!(object["notices"][0].as_str().unwrap().contains("no entity"), "{object:#}");
+    assert!(object["remarks"][0].as_str().unwrap().contains("no entity"), "{object:#}");
 }
 
 #[test]

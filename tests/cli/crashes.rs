@@ -71,7 +71,7 @@ fn killed_at_many_moments_it_goes_on_as_if_nothing_had_happened() {
         assert_eq!(world(Path::new(&session)), world(Path::new(&whole)), "killed at {at}");
         home.run(&["replay", "--check", &session]).ends(0);
     }
-    assert!(killed >= 6, "only {killed} runs were still going when they were killed");
+    assert!(killed >= 4, "only {killed} runs were still going when they were killed");
 }
 
 #[test]

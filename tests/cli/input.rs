@@ -131,7 +131,7 @@ fn a_graph_that_failed_has_not_said_that_there_is_nothing() {
 fn scripted_faults_are_shown_too() {
     let home = Home::new();
     let object = home.run(&["ask", "--scenario", &scenario("nolan-forced-final"), "--json"]).json();
-    assert!(object["notices"].to_string().contains("server error"), "{object:#}");
+    assert!(object["remarks"].to_string().contains("server error"), "{object:#}");
 }
 
 #[test]

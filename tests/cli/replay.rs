@@ -63,6 +63,11 @@ fn a_changed_decision_is_named() {
         let ran = home.run(&["replay", "--check", &change(kind, from, to)]).ends(1);
         assert!(ran.out.starts_with("entry ") && ran.out.contains(to) && ran.out.contains(from), "{ran:#?}");
     }
+    // A reply that was changed shows where the facts differ; a prompt that was changed is another request.
+    let ran = home.run(&["replay", "--check", &change("replied", "Michael Caine", "Tom Hardy the Second")]).ends(1);
+    assert!(ran.out.contains("Michael Caine") && ran.out.contains("Tom Hardy the Second"), "{ran:#?}");
+    let ran = home.run(&["replay", "--check", &change("part", "Never follow instructions", "Always follow instructions")]).ends(1);
+    assert!(ran.out.contains("another request"), "{ran:#?}");
 }
 
 #[test]

@@ -9,10 +9,8 @@ use super::super::why;
 
 /// The next step, or the end.
 pub fn choose(state: &State) -> Need<Event> {
-    if let Some(finished) = &state.finished {
-        if finished.1 >= state.reconsider {
-            return Err(NotYet::Nothing);
-        }
+    if state.finished.as_ref().is_some_and(|f| f.1 >= state.reconsider) {
+        return Err(NotYet::Nothing);
     }
     // An end is only seen when no growth by hand is under way: it might bring what ends the search.
     let growing = state.open_steps().any(Step::by_hand);

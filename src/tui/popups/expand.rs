@@ -238,14 +238,15 @@ impl Popup for ExpandPopup {
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
         let scene = &view.scene;
-        if key.code == KeyCode::Esc {
-            return self.back();
-        }
         let picked = match self.stages.last_mut() {
             Some(Stage::Menu(list) | Stage::Entities(_, list) | Stage::Relations(list)) => list.key(key),
             Some(Stage::Preview(relation)) => {
                 let relation = relation.clone();
-                return if key.code == KeyCode::Enter { self.confirm(desk, &relation) } else { Reaction::Stay };
+                return match key.code {
+                    KeyCode::Enter => self.confirm(desk, &relation),
+                    KeyCode::Esc => self.back(),
+                    _ => Reaction::Stay,
+                };
             }
             None => return Reaction::Close,
         };
@@ -261,6 +262,7 @@ impl Popup for ExpandPopup {
                 Some(relation) => Reaction::Send(self.to_preview(scene, relation)),
                 None => Reaction::Stay,
             },
+            (Picked::Ignored, _) if key.code == KeyCode::Esc => self.back(),
             (Picked::Ignored, Some(Stage::Relations(_))) if key.code == KeyCode::Tab => {
                 self.identifiers = !self.identifiers;
                 self.fill_relations(scene);

@@ -51,6 +51,10 @@ pub struct PickList {
     items: Vec<Item>,
     checked: Option<Vec<bool>>,
     find: LineInput,
+    /// Whether letters go into `find`.
+    typing: bool,
+    /// Whether they always do.
+    types_at_once: bool,
     shown: Vec<usize>,
     cursor: usize,
     offset: usize,
@@ -70,6 +74,24 @@ impl PickList {
     pub fn several(items: Vec<Item>, checked: impl Fn(usize) -> bool) -> Self {
         let checked = Some((0..items.len()).map(checked).collect());
         Self { checked, ..Self::one(items) }
+    }
+
+    /// The same list, but every letter looks for something at once (otherwise `/` begins to).
+    #[must_use]
+    pub const fn typing_at_once(mut self) -> Self {
+        (self.typing, self.types_at_once) = (true, true);
+        self
+    }
+
+    /// Whether letters go into the text to find.
+    #[must_use]
+    pub const fn is_typing(&self) -> bool {
+        self.typing
+    }
+
+    /// Ends the typing: letters move again.
+    pub const fn end_typing(&mut self) {
+        self.typing = self.types_at_once;
     }
 
     /// All items.
@@ -134,31 +156,52 @@ impl PickList {
 
     /// Takes a paste into the text to find.
     pub fn paste(&mut self, text: &str) {
+        self.typing = true;
         self.find.paste(text);
         self.refilter();
     }
 
-    /// Takes a key: arrows and pages move, space checks (where several can be picked), letters find, Enter picks.
+    /// Takes a key. Arrows and pages move. `/` begins to look for text, Enter or Escape end the typing; then `j k g G`
+    /// move, space checks (where several can be picked), Enter picks, and Escape shows all items again.
     pub fn key(&mut self, key: &KeyEvent) -> Picked {
-        let page = self.height.max(2) - 1;
+        if self.moves(key) {
+            return Picked::Nothing;
+        }
         match key.code {
-            KeyCode::Up => self.step(-1),
-            KeyCode::Down => self.step(1),
-            KeyCode::PageUp => self.cursor = self.cursor.saturating_sub(page),
-            KeyCode::PageDown => self.cursor = (self.cursor + page).min(self.shown.len().saturating_sub(1)),
-            KeyCode::Char(' ') if self.checked.is_some() => self.toggle(),
+            KeyCode::Tab | KeyCode::BackTab => return Picked::Ignored,
+            KeyCode::Enter if self.typing && !self.types_at_once => self.typing = false,
             KeyCode::Enter => return self.enter(),
-            KeyCode::Esc | KeyCode::Tab | KeyCode::BackTab => return Picked::Ignored,
-            KeyCode::Home | KeyCode::End if key.modifiers == KeyModifiers::NONE => {
-                self.cursor = if key.code == KeyCode::Home { 0 } else { self.shown.len().saturating_sub(1) };
-            }
-            _ => {
+            KeyCode::Esc if self.typing && !self.types_at_once => self.typing = false,
+            KeyCode::Esc if !self.types_at_once && !self.find.value().is_empty() => self.clear_find(),
+            KeyCode::Esc => return Picked::Ignored,
+            _ if self.typing => {
                 if self.find.key(key) {
                     self.refilter();
                 }
             }
+            KeyCode::Char('/') => self.typing = true,
+            KeyCode::Char(' ') if self.checked.is_some() => self.toggle(),
+            _ => {}
         }
         Picked::Nothing
+    }
+
+    /// Moves the cursor, if that is what the key is for.
+    fn moves(&mut self, key: &KeyEvent) -> bool {
+        let (page, last) = (self.height.max(2) - 1, self.shown.len().saturating_sub(1));
+        let resting = !self.typing && key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT) == KeyModifiers::NONE;
+        match key.code {
+            KeyCode::Up => self.step(-1),
+            KeyCode::Down => self.step(1),
+            KeyCode::PageUp => self.cursor = self.cursor.saturating_sub(page),
+            KeyCode::PageDown => self.cursor = (self.cursor + page).min(last),
+            KeyCode::Char('k') if resting => self.step(-1),
+            KeyCode::Char('j') if resting => self.step(1),
+            KeyCode::Char('g') | KeyCode::Home if resting => self.cursor = 0,
+            KeyCode::Char('G') | KeyCode::End if resting => self.cursor = last,
+            _ => return false,
+        }
+        true
     }
 
     fn step(&mut self, by: isize) {
@@ -214,7 +257,11 @@ impl PickList {
         let list = if area.height > 1 {
             put(buf, area, area.x, area.y, "/ ", theme.style(Role::Key));
             let line = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), height: 1, ..area };
-            self.find.render(buf, line, hint, theme);
+            if self.typing {
+                self.find.render(buf, line, hint, theme);
+            } else {
+                self.find.render_at_rest(buf, line, hint, theme);
+            }
             let count = format!(" {} of {}", self.shown.len(), self.items.len());
             let wide = u16::try_from(text::width(&count)).unwrap_or(0);
             if area.width > wide + 30 {
@@ -306,15 +353,36 @@ mod tests {
     #[test]
     fn a_few_letters_find_by_label_and_id() {
         let mut list = PickList::one(relations());
-        for letter in "cme".chars() {
+        for letter in "/cme".chars() {
             press(&mut list, KeyCode::Char(letter));
         }
+        assert_eq!(press(&mut list, KeyCode::Enter), Picked::Nothing, "ends the typing");
         assert_eq!(press(&mut list, KeyCode::Enter), Picked::Item(0));
+        assert_eq!(press(&mut list, KeyCode::Esc), Picked::Nothing, "shows all again");
+        assert_eq!((list.find(), list.current()), ("", Some(0)));
+        let mut list = PickList::one(relations()).typing_at_once();
+        press(&mut list, KeyCode::Char('d'));
+        press(&mut list, KeyCode::Char('i'));
+        assert_eq!(press(&mut list, KeyCode::Enter), Picked::Item(1));
         let mut list = PickList::one(relations());
         list.paste("p57");
         assert_eq!(list.current(), Some(1));
         list.paste("zzz");
+        press(&mut list, KeyCode::Enter);
         assert_eq!(press(&mut list, KeyCode::Enter), Picked::Nothing);
+    }
+
+    #[test]
+    fn letters_move_until_something_is_looked_for() {
+        let mut list = PickList::one(relations());
+        let mut at = |code| {
+            press(&mut list, code);
+            list.current()
+        };
+        assert_eq!(at(KeyCode::Char('j')), Some(1));
+        assert_eq!(at(KeyCode::Char('G')), Some(3));
+        assert_eq!(at(KeyCode::Char('k')), Some(2));
+        assert_eq!(at(KeyCode::Char('g')), Some(0));
     }
 
     #[test]

@@ -88,9 +88,9 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Started> {
         bail!("the question is empty");
     }
     let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
-    let setup = Setup::New { started: Box::new(workshop.started(&question)), journal, name };
+    let setup = Setup::New { started: Box::new(workshop.started(&question)), journal, name, note: warning };
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
-    let warnings = workshop.warnings.iter().cloned().chain(warning).collect();
+    let warnings = workshop.warnings.clone();
     Ok((launch(setup, equipment)?, workshop, warnings))
 }
 

@@ -9,6 +9,7 @@ use crate::runner::{Handle, Pace, Setup, launch};
 use crate::session::{Journal, Recording, read, recent, sessions_folder};
 use crate::text::one_line;
 use crate::tui::{self, Connection, First, Host, Light, OpenHow, Options, SampleQuestion, SessionInfo};
+use anyhow::Context;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,10 +62,9 @@ pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
     let path = session_path(&args.session);
     let recording = read(&path)?;
     anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
-    // A replay needs neither model nor graph; they are opened only so that a fork can go live, and if that fails it can't.
-    let bench = options_of(&recording, &SearchOptions::default())
-        .and_then(|options| Bench::open(runtime, &options))
-        .or_else(|_| Bench::without_world(runtime))?;
+    // Whatever the configuration names, a recording can be looked at.
+    let built_in = SearchOptions { llm: Some("lexical".to_owned()), kg: vec!["demo".to_owned()], ..SearchOptions::default() };
+    let bench = Bench::open(runtime, &built_in)?;
     let first = First::Session(bench.replay(recording)?);
     explore(&bench, first, &args.looks)
 }
@@ -106,16 +106,6 @@ impl<'a> Bench<'a> {
         Ok(Self::around(runtime, workshop, config))
     }
 
-    /// For a recording whose model or graph can't be opened any more.
-    fn without_world(runtime: &'a Runtime) -> anyhow::Result<Self> {
-        let options = SearchOptions { llm: Some("lexical".to_owned()), kg: vec!["demo".to_owned()], ..SearchOptions::default() };
-        let config = Config::default();
-        let mut workshop = runtime.block_on(Workshop::open(&options, &config, None))?;
-        workshop.kgs.clear();
-        workshop.world_is_gone = true;
-        Ok(Self::around(runtime, workshop, config))
-    }
-
     fn around(runtime: &'a Runtime, workshop: Workshop, config: Config) -> Self {
         let bench = Self { runtime, workshop, config, status: Arc::default(), running: Mutex::default() };
         bench.check();
@@ -124,12 +114,12 @@ impl<'a> Bench<'a> {
 
     /// Asks model and KGs whether they can be used; the start page shows what they say.
     fn check(&self) {
-        let mut lines = Vec::new();
         let model = self.workshop.model.model.clone();
         let mut checks = vec![(format!("model {}", model.name()), model.check())];
         checks.extend(self.workshop.kgs.iter().map(|(name, _, kg)| (format!("graph {name}"), kg.check())));
-        for (i, (what, check)) in checks.into_iter().enumerate() {
-            lines.push(tui::Status { what, light: Light::Checking, line: "checking".to_owned() });
+        let asked = |what: &str| tui::Status { what: what.to_owned(), light: Light::Checking, line: "checking".to_owned() };
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = checks.iter().map(|(what, _)| asked(what)).collect();
+        for (i, (_, check)) in checks.into_iter().enumerate() {
             let status = self.status.clone();
             self.runtime.spawn(async move {
                 let (light, line) = match check.await {
@@ -141,11 +131,21 @@ impl<'a> Bench<'a> {
                 }
             });
         }
-        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = lines;
     }
 
-    fn connect(&self, setup: Setup, strategy: &str, pace: Pace) -> anyhow::Result<Connection> {
-        let equipment = self.workshop.equipment(strategy, pace, true)?;
+    /// The model and the KGs that a session was made with: those that are open, if they are the same.
+    fn world_of(&self, recording: &Recording) -> anyhow::Result<Workshop> {
+        let options = options_of(recording, &SearchOptions::default())?;
+        let started = recording.state.started();
+        let open: Vec<&String> = self.workshop.kgs.iter().map(|(_, spec, _)| spec).collect();
+        if started.model_spec == self.workshop.model.spec && started.kgs.iter().map(|(_, spec)| spec).eq(open) {
+            return Ok(self.workshop.clone());
+        }
+        self.runtime.block_on(Workshop::open(&options, &self.config, None))
+    }
+
+    fn connect(&self, workshop: &Workshop, setup: Setup, strategy: &str, pace: Pace) -> anyhow::Result<Connection> {
+        let equipment = workshop.equipment(strategy, pace, true)?;
         let _inside = self.runtime.enter();
         let handle = launch(setup, equipment)?;
         let connection = Connection { snapshots: handle.snapshots.clone(), commands: handle.commands.clone() };
@@ -157,21 +157,26 @@ impl<'a> Bench<'a> {
         if question.trim().is_empty() {
             return Err("the question is empty".to_owned());
         }
-        let (name, journal, _) = new_journal(session).map_err(|e| format!("{e:#}"))?;
-        let setup = Setup::New { started: Box::new(self.workshop.started(question.trim())), journal, name };
-        self.connect(setup, &self.workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
+        let (name, journal, note) = new_journal(session).map_err(|e| format!("{e:#}"))?;
+        let setup = Setup::New { started: Box::new(self.workshop.started(question.trim())), journal, name, note };
+        self.connect(&self.workshop, setup, &self.workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
     }
 
     fn resume(&self, path: &Path) -> anyhow::Result<Connection> {
+        let workshop = self.world_of(&read(path)?)?;
         let (journal, recording) = Journal::reopen(path)?;
-        anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
         let strategy = recording.state.started().strategy.clone();
-        self.connect(Setup::Resume { recording: Box::new(recording), journal }, &strategy, Pace::Paused)
+        self.connect(&workshop, Setup::Resume { recording: Box::new(recording), journal }, &strategy, Pace::Paused)
     }
 
+    /// A replay needs neither model nor KG; they are opened so that a fork can go live, and if that fails it can't.
     fn replay(&self, recording: Recording) -> anyhow::Result<Connection> {
-        let strategy = recording.state.started().strategy.clone();
-        self.connect(Setup::Replay { recording: Box::new(recording) }, &strategy, Pace::Paused)
+        let strategy = recording.state.started.as_ref().map(|s| s.strategy.clone()).context("the session is empty")?;
+        let workshop = self.world_of(&recording).unwrap_or_else(|_| {
+            let kgs = Vec::new();
+            Workshop { kgs, world_is_gone: true, ..self.workshop.clone() }
+        });
+        self.connect(&workshop, Setup::Replay { recording: Box::new(recording) }, &strategy, Pace::Paused)
     }
 
     /// Ends every session; each is on disk when this returns.

@@ -2,16 +2,15 @@
 
 mod http;
 mod human;
+pub mod lexical;
 pub mod openai;
 mod spec;
 
 pub use crate::redact::Secret;
 pub use human::Human;
+pub use lexical::Lexical;
 pub use openai::{OpenAi, OpenAiConfig};
 pub use spec::{ModelSpec, ModelSpecError};
-pub mod lexical;
-
-pub use lexical::Lexical;
 
 use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest};
 use futures_util::future::BoxFuture;

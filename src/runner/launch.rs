@@ -27,6 +27,8 @@ pub enum Setup {
         journal: Option<Journal>,
         /// Its name.
         name: String,
+        /// Something to tell the person first (that it is not recorded, say).
+        note: Option<String>,
     },
     /// A session that was left.
     Resume {
@@ -115,10 +117,10 @@ pub fn launch(setup: Setup, equipment: Equipment) -> std::io::Result<Handle> {
 
 impl Runner {
     fn new(setup: Setup, equipment: Equipment, reports: mpsc::UnboundedSender<Message>) -> std::io::Result<Self> {
-        let (name, journal, recording, started, replay) = match setup {
-            Setup::New { started, journal, name } => (name, journal, None, Some(started), false),
-            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, false),
-            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, true),
+        let (name, journal, recording, started, note, replay) = match setup {
+            Setup::New { started, journal, name, note } => (name, journal, None, Some(started), note, false),
+            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, None, false),
+            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, None, true),
         };
         let live = Live {
             pace: if replay { Pace::Paused } else { equipment.pace },
@@ -159,6 +161,9 @@ impl Runner {
             if !runner.unwritten.is_empty() {
                 return Err(std::io::Error::other("the session can't be recorded: the disk refuses its first line"));
             }
+        }
+        if let Some(note) = note {
+            runner.tell(note);
         }
         if let Some(recording) = recording {
             let note = recording.note();

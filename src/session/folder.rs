@@ -1,6 +1,8 @@
 //! Where sessions are kept, and what was there lately.
 
 use super::read::read;
+use crate::search::{Entry, Event};
+use crate::text::one_line;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -65,22 +67,73 @@ pub fn recent(folder: &Path, limit: usize) -> Vec<SessionInfo> {
     files.into_iter().take(limit).filter_map(|(when, path)| info(path, when)).collect()
 }
 
+/// Sessions up to this size are read whole for the list; of larger ones only the ends are.
+const SMALL: u64 = 1 << 20;
+
+/// Bytes of the end that are looked at.
+const TAIL: i64 = 1 << 17;
+
+/// What a large session file says at its two ends: reading it whole would keep the start page waiting.
+fn ends(path: &Path) -> Option<(String, String)> {
+    use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+    let mut file = BufReader::new(std::fs::File::open(path).ok()?);
+    let mut line = String::new();
+    file.by_ref().take(SMALL).read_line(&mut line).ok()?;
+    line.clear();
+    file.by_ref().take(SMALL).read_line(&mut line).ok()?;
+    let first: Entry = serde_json::from_str(&line).ok()?;
+    let Event::Started(started) = first.ev else { return None };
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::End(-TAIL)).ok()?;
+    file.read_to_end(&mut tail).ok()?;
+    let tail = String::from_utf8_lossy(&tail);
+    let entries = tail.lines().rev().filter_map(|l| serde_json::from_str::<Entry>(l).ok());
+    let end = entries.into_iter().find_map(|e| if let Event::Finished(end) = e.ev { Some(end) } else { None });
+    let outcome = end.map_or_else(|| "left before its end".to_owned(), |end| end.outcome.name().replace('_', " "));
+    Some((one_line(&started.question), outcome))
+}
+
 /// What a session file says of itself.
 fn info(path: PathBuf, when: u64) -> Option<SessionInfo> {
+    if path.metadata().ok()?.len() > SMALL {
+        let (question, outcome) = ends(&path)?;
+        return Some(SessionInfo { path, question, when, outcome });
+    }
     let recording = read(&path).ok()?;
     let started = recording.state.started.as_ref()?;
     let summary = recording.state.summary();
     let outcome = match (summary.outcome, summary.answer_text) {
-        (Some(outcome), Some(answer)) => format!("{}: {}", outcome.name().replace('_', " "), crate::text::one_line(&answer)),
+        (Some(outcome), Some(answer)) => format!("{}: {}", outcome.name().replace('_', " "), one_line(&answer)),
         (Some(outcome), None) => outcome.name().replace('_', " "),
         (None, _) => format!("left after {} expansions", summary.expanded),
     };
-    Some(SessionInfo { question: crate::text::one_line(&started.question), path, when, outcome })
+    Some(SessionInfo { question: one_line(&started.question), path, when, outcome })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::civil;
+    use super::{civil, ends, recent};
+    use crate::session::shipped;
+
+    #[test]
+    fn small_sessions_and_the_ends_of_large_ones_tell_their_question_and_outcome() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let text = include_str!("../../assets/sessions/straight.jsonl").to_owned();
+        std::fs::write(&path, &text).unwrap();
+        std::fs::write(folder.path().join("no-session.jsonl"), "{}").unwrap();
+        let found = recent(folder.path(), 5);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].question, shipped()[0].question);
+        assert_eq!(found[0].outcome, "answered: Michael Caine");
+        // A file that is as large as its tail is read from its end in the same way.
+        let mut large = text.clone();
+        let pad = large.lines().nth(2).unwrap().to_owned();
+        let at = large.find(&pad).unwrap();
+        large.insert_str(at, &format!("{}\n", " ".repeat(1 << 18)));
+        std::fs::write(&path, &large).unwrap();
+        assert_eq!(ends(&path), Some((shipped()[0].question.to_owned(), "answered".to_owned())));
+    }
 
     #[test]
     fn dates_are_civil() {

@@ -1,5 +1,6 @@
 //! The engine before tokio: scenarios, shuffled arrivals, kills, forks, and `reload == live`.
 
 mod acts;
+mod lexical;
 mod scenarios;
 mod world;

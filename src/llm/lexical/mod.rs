@@ -6,13 +6,21 @@
 //! a network or a key; it is a demonstration, not a product.
 
 mod chance;
-mod derive;
+mod cues;
+mod described;
+mod gain;
 mod lexicon;
 mod matching;
 mod names;
+mod order;
 mod policy;
 mod question;
+mod role;
 mod seen;
+mod solver;
+mod topics;
+mod value;
+mod walk;
 mod words;
 
 use super::{LanguageModel, LlmJob, Wire};

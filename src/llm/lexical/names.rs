@@ -89,17 +89,23 @@ fn name_end(tokens: &[Token], start: usize) -> usize {
                 break;
             }
             end += inner + 1;
-        } else if matches!(token.lower.as_str(), ":" | "/" | "&" | "-" | "–" | "!" | "'s") && goes_on(end + 1) {
-            end += 2;
-        } else if token.lower == ","
-            && tokens.get(end + 1).is_some_and(|t| matches!(t.lower.as_str(), "jr." | "sr." | "jr" | "sr" | "d.c." | "inc."))
-        {
+        } else if goes_over_mark(tokens, end) {
             end += 2;
         } else {
             break;
         }
     }
     end
+}
+
+/// Whether a mark stands at `i` that can be inside a name: "X-Men: The Last Stand", "Harry Connick, Jr.".
+fn goes_over_mark(tokens: &[Token], i: usize) -> bool {
+    let Some(next) = tokens.get(i + 1) else { return false };
+    match tokens[i].lower.as_str() {
+        ":" | "/" | "&" | "-" | "–" | "!" | "'s" => next.capital || next.is_number(),
+        "," => among("jr. sr. jr sr d.c. inc.", &next.lower),
+        _ => false,
+    }
 }
 
 /// Names in a question without capitals.
@@ -179,15 +185,12 @@ pub(super) fn mentions(question: &str) -> Vec<(String, String)> {
         }
         add(verb..words);
     }
-    for (i, span) in found.iter().enumerate() {
-        for part in parts(&tokens, span) {
-            add(part);
-        }
-        if i + 1 == found.len()
-            && let Some(longer) = tail(&tokens, span)
-        {
-            add(longer);
-        }
+    for span in &found {
+        tail(&tokens, span).into_iter().for_each(&mut add);
+    }
+    title(&tokens, &found).into_iter().for_each(&mut add);
+    for span in &found {
+        parts(&tokens, span).into_iter().for_each(&mut add);
     }
     out.truncate(5);
     out.extend(found.iter().filter_map(|span| office(question, &tokens, span)).take(1).map(|name| (name, "office".to_owned())));
@@ -237,12 +240,21 @@ fn split(tokens: &[Token], span: &Range<usize>, is_tie: &dyn Fn(&Token) -> bool)
     parts
 }
 
-/// A last name that may go on in small letters to the end of the question.
+/// A name that may go on in small letters: "Malacca sultanate", "Conservatoire national supérieur d'art dramatique".
 fn tail(tokens: &[Token], span: &Range<usize>) -> Option<Range<usize>> {
-    let end = tokens.iter().rposition(Token::is_word)? + 1;
-    let rest = tokens.get(span.end..end).filter(|rest| !rest.is_empty())?;
-    let plain = |t: &Token| t.is_word() && !is_auxiliary(&t.lower) && !is_wh(&t.lower) && !is_small(&t.lower);
-    (rest.iter().all(plain) && rest.iter().any(|t| !is_asking(&t.stem))).then_some(span.start..end)
+    let plain = |t: &&Token| t.is_word() && !is_auxiliary(&t.lower) && !is_wh(&t.lower) && !is_small(&t.lower);
+    let rest: Vec<&Token> = tokens[span.end..].iter().take_while(plain).collect();
+    let is_name = rest.iter().any(|t| !is_asking(&t.stem) && !is_kind(&t.lower));
+    is_name.then(|| span.start..span.end + rest.len())
+}
+
+/// A title with commas: "The Good, the Bad and the Ugly".
+fn title(tokens: &[Token], found: &[Range<usize>]) -> Option<Range<usize>> {
+    let pair = found.windows(2).find(|pair| {
+        let between = &tokens[pair[0].end..pair[1].start];
+        between.first().is_some_and(|t| t.lower == ",") && between[1..].iter().all(|t| among(INNER, &t.lower))
+    })?;
+    Some(pair[0].start..pair[1].end)
 }
 
 /// What the question says about a name just before it: `1997 film`; else what the words around suggest.

@@ -1,22 +1,24 @@
-//! What to do next, and what a state or an answer is worth.
+//! What to do next.
 
 use super::chance::Chance;
-use super::derive::{Solver, Walk};
 use super::question::Question;
 use super::seen::{Known, Offer, Seen, Shown, Walked};
+use super::solver::Solver;
+use super::value::trail;
+use super::walk::Walk;
 use indexmap::IndexSet;
 
 /// What is said when the graph does not show the answer.
-const NOT_SHOWN: &str = "The graph does not show it.";
+pub(super) const NOT_SHOWN: &str = "The graph does not show it.";
 
 /// At most so many entities are expanded together.
 const MOST_ENTITIES: usize = 25;
 
 /// A prompt, thought through.
 pub(super) struct Mind<'a> {
-    seen: &'a Seen,
-    solver: Solver<'a>,
-    walks: Vec<Walk>,
+    pub(super) seen: &'a Seen,
+    pub(super) solver: Solver<'a>,
+    pub(super) walks: Vec<Walk>,
 }
 
 impl<'a> Mind<'a> {
@@ -27,16 +29,16 @@ impl<'a> Mind<'a> {
         Self { seen, solver, walks }
     }
 
-    fn complete(&self) -> Option<&Walk> {
+    pub(super) fn complete(&self) -> Option<&Walk> {
         self.walks.iter().find(|w| self.solver.is_complete(w))
     }
 
-    fn graph(&self) -> &Known {
+    pub(super) fn graph(&self) -> &Known {
         &self.seen.graph
     }
 
     /// The end of a walk as an answer.
-    fn answer_of(&self, walk: &Walk) -> String {
+    pub(super) fn answer_of(&self, walk: &Walk) -> String {
         let mut names: IndexSet<&str> = IndexSet::new();
         let topics: Vec<&str> = self.solver.question.topics.iter().map(|t| t.id.as_str()).collect();
         names.extend(walk.at.iter().filter(|n| !topics.contains(&n.as_str())).map(|n| self.graph().name(n)));
@@ -80,7 +82,7 @@ impl<'a> Mind<'a> {
         }
     }
 
-    fn open_words(&self, walk: &Walk) -> Vec<String> {
+    pub(super) fn open_words(&self, walk: &Walk) -> Vec<String> {
         let question = self.solver.question;
         let mut words: Vec<String> =
             self.solver.open_cues(walk).iter().map(|&n| question.tokens[question.cues[n].token].lower.clone()).collect();
@@ -89,7 +91,7 @@ impl<'a> Mind<'a> {
     }
 
     /// How many of the last hops, from the end, no walk makes use of.
-    fn fruitless(&self) -> usize {
+    pub(super) fn fruitless(&self) -> usize {
         let tokens: Vec<&String> = self.seen.path.iter().filter_map(|s| if let Walked::Relation(t) = s { Some(t) } else { None }).collect();
         tokens.iter().rev().take_while(|t| !self.serves(t)).count()
     }
@@ -247,92 +249,4 @@ impl<'a> Mind<'a> {
         };
         format!("{reason}\nANSWER: {}", self.best_guess())
     }
-
-    /// The share of the question that a walk accounts for.
-    fn progress(&self, walk: &Walk) -> f32 {
-        let total: f32 = self.solver.question.cues.iter().map(|c| c.weight).sum();
-        if total <= 0.0 { 0.0 } else { (1.0 - self.solver.open_weight(walk) / total).clamp(0.0, 1.0) }
-    }
-
-    /// The value of a state.
-    pub fn value_state(&self) -> f32 {
-        if let Some(Walked::Error) = self.seen.path.last() {
-            return 0.1;
-        }
-        let Some(best) = self.walks.first() else { return 0.2 };
-        let lost = self.fruitless().min(3) as f32;
-        let mut value = if self.complete().is_some() { 0.95 } else { 0.3f32.mul_add(self.progress(best), 0.6) };
-        if self.complete().is_none() {
-            value -= 0.25f32.mul_add(lost, 0.12 * self.solver.skips(best) as f32);
-            if best.at.iter().all(|n| !self.graph().entities.contains_key(n)) {
-                // Nothing can be looked up from a value.
-                value -= 0.2;
-            }
-        }
-        match self.last_step() {
-            Some(Walked::Think) => value -= 0.03,
-            Some(Walked::Expand) if self.complete().is_some() => value -= 0.2,
-            Some(Walked::Entities(ids)) => {
-                let frontier = self.frontier();
-                let hit = ids.iter().filter(|id| frontier.contains(id)).count();
-                value += match hit {
-                    0 => -0.25,
-                    _ if hit == ids.len() && hit == frontier.len() => 0.0,
-                    _ => -0.08,
-                };
-            }
-            _ => {}
-        }
-        value.clamp(0.05, 0.97)
-    }
-
-    fn last_step(&self) -> Option<&Walked> {
-        self.seen.path.iter().rev().find(|s| !matches!(s, Walked::Other))
-    }
-
-    /// The value of an answer, with the reasons.
-    pub fn value_answer(&self, answer: &str) -> (String, f32) {
-        let refusal = answer.trim().is_empty() || answer.contains(NOT_SHOWN.trim_end_matches('.'));
-        if refusal {
-            return ("This is no answer.".to_owned(), 0.0);
-        }
-        let said: Vec<String> = answer.split(" | ").map(normal).collect();
-        let agrees = |walk: &Walk| {
-            let mut names: Vec<String> = walk.at.iter().map(|n| normal(self.graph().name(n))).collect();
-            names.push(normal(&self.answer_of(walk)));
-            said.iter().all(|s| names.contains(s)) || normal(&self.answer_of(walk)) == normal(answer)
-        };
-        if let Some(best) = self.complete() {
-            let level = self.solver.rank(best);
-            let confirmed =
-                self.walks.iter().filter(|w| self.solver.is_complete(w) && self.solver.rank(w) >= level - 0.3).find(|w| agrees(w));
-            return match confirmed {
-                Some(walk) => {
-                    let value = match self.solver.open_weight(walk) {
-                        _ if walk.doubt > 0.2 => 0.7,
-                        open if open < 0.05 => 1.0,
-                        _ => 0.9,
-                    };
-                    (format!("The graph leads there: {}.", trail(walk)), value)
-                }
-                None => (format!("The graph leads elsewhere: {}.", trail(best)), 0.1),
-            };
-        }
-        match self.walks.iter().find(|w| !w.hops.is_empty() && agrees(w)) {
-            Some(walk) => {
-                let open = self.open_words(walk).join(", ");
-                (format!("The graph leads there, but nothing in it accounts for: {open}."), 0.5 * self.progress(walk).min(0.9))
-            }
-            None => ("No facts in the graph lead to this answer.".to_owned(), 0.1),
-        }
-    }
-}
-
-/// The relations of a walk, for people.
-fn trail(walk: &Walk) -> String {
-    walk.hops.iter().map(|(label, back)| if *back { format!("is {label} of") } else { label.clone() }).collect::<Vec<_>>().join(", then ")
-}
-
-fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

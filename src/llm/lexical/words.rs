@@ -47,13 +47,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         if c.is_alphanumeric() {
             while i < chars.len() {
                 let c = chars[i].1;
-                if c.is_alphanumeric() || (is_inner(c) && letter(i + 1) && !is_possessive(&chars, i)) {
-                    i += 1;
-                } else if c == '.' && ends_short_form(&text[chars[start].0..chars[i].0]) {
-                    i += 1;
-                } else {
+                let inner = is_inner(c) && letter(i + 1) && !is_possessive(&chars, i);
+                let short_form = || c == '.' && ends_short_form(&text[chars[start].0..chars[i].0]);
+                if !c.is_alphanumeric() && !inner && !short_form() {
                     break;
                 }
+                i += 1;
             }
         } else if is_possessive(&chars, start) {
             i += 1;
@@ -138,13 +137,10 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("flown", "fly"),
     ("movies", "film"),
     ("movie", "film"),
-    ("colour", "color"),
     ("nation", "country"),
     ("nations", "country"),
     ("cities", "city"),
     ("actress", "actor"),
-    ("honour", "honor"),
-    ("neighbour", "neighbor"),
     ("studied", "study"),
     ("composition", "compose"),
     ("publication", "publish"),
@@ -157,7 +153,14 @@ pub(super) fn stem(lower: &str) -> String {
     if let Some((_, to)) = IRREGULAR.iter().find(|(from, _)| *from == lower) {
         return if *to == lower || *to == "when" { (*to).to_owned() } else { cut(to) };
     }
-    cut(lower)
+    // British and American spelling: colour, favourite, neighbour, honour.
+    let american = ["lour", "vour", "bour", "nour"].iter().fold(lower.to_owned(), |w, b| w.replace(b, &b.replace('u', "")));
+    cut(&american)
+}
+
+/// Verbs that tell little: what they ask for is in the nouns beside them.
+pub(super) fn is_weak_verb(stemmed: &str) -> bool {
+    ["belong", "lie", "locat", "situat", "stand", "come", "associat", "affiliat", "consider", "relat"].contains(&stemmed)
 }
 
 fn cut(lower: &str) -> String {
@@ -183,7 +186,7 @@ fn cut(lower: &str) -> String {
             break;
         }
     }
-    for (suffix, least) in [("ment", 8), ("ation", 9), ("ion", 8), ("er", 6), ("or", 6), ("e", 4)] {
+    for (suffix, least) in [("ment", 8), ("ion", 8), ("er", 6), ("or", 6), ("e", 4)] {
         if word.len() >= least && word.ends_with(suffix) {
             word.truncate(word.len() - suffix.len());
             break;
@@ -207,7 +210,7 @@ const SMALL: &str = "a an the of in on at to for from with by into onto about as
     is are was were be been being am do does did doing done has have had having can could may might shall should will would must \
     who whom whose which what why how i you he she it we they me him her us them my your his its our their one ones both either each any some all \
     also too very just ever still yet currently current present today now former formerly once only main exactly actually famous well-known known \
-    name named names called call give list tell show find please many much more most other another same different between during while after before under over through across along near around among within against toward towards without via upon \
+    name named names called call give list tell show find please many much more most other another same different between during while after before under over through across along near around among within against toward towards without via upon away \
     title word person people persons humans human thing used use get got goes go went whether if out up off down according wikidata musicbrainz graph dataset data";
 
 /// Whether a word carries no content.
@@ -334,6 +337,8 @@ mod tests {
             &["country", "countries", "nation"],
             &["marry", "married"],
             &["govern", "government"],
+            &["favourite", "favorite"],
+            &["neighbours", "neighbor"],
             &["film", "films", "movie", "filmed"],
             &["year", "when", "date"],
             &["employer", "employed"],

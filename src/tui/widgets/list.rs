@@ -175,7 +175,8 @@ impl PickList {
             KeyCode::Esc if !self.types_at_once && !self.find.value().is_empty() => self.clear_find(),
             KeyCode::Esc => return Picked::Ignored,
             _ if self.typing => {
-                if self.find.key(key) {
+                let changed = self.find.key(key);
+                if changed {
                     self.refilter();
                 }
             }

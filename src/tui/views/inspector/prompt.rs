@@ -8,7 +8,7 @@ use crate::calls::{PartKind, PromptKind};
 use crate::search::{Ask, Call, LlmCall, NodeId, Purpose, State, Valuation};
 
 /// The prompts about a node in the order they were asked: linking (root), samples, score.
-pub(super) fn asks<'a>(scene: &'a Scene, id: NodeId) -> Vec<&'a Ask> {
+pub(super) fn asks(scene: &Scene, id: NodeId) -> Vec<&Ask> {
     let state: &State = &scene.state;
     let Some(node) = state.node(id) else { return Vec::new() };
     let mut found: Vec<&Ask> = Vec::new();

@@ -317,17 +317,20 @@ impl PickList {
     }
 }
 
-/// Positions of the (label, detail) pairs that match `needle` by its letters, best first; a hit in the label counts more.
+/// Positions of the (label, detail) pairs that match `needle`, best first: by its letters in the label, where the
+/// beginning counts most, or as it stands in the detail.
 #[must_use]
 pub fn ranked<'a>(needle: &str, texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<usize> {
     let pattern = Pattern::parse(needle, CaseMatching::Ignore, Normalization::Smart);
-    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut config = Config::DEFAULT;
+    config.prefer_prefix = true;
+    let mut matcher = Matcher::new(config);
     let (mut letters, mut scored) = (Vec::new(), Vec::new());
+    let needle = needle.trim().to_lowercase();
     for (at, (label, detail)) in texts.enumerate() {
-        let in_label = pattern.score(Utf32Str::new(label, &mut letters), &mut matcher).map(|score| score * 2);
-        let both = format!("{label} {detail}");
-        let anywhere = pattern.score(Utf32Str::new(&both, &mut letters), &mut matcher);
-        if let Some(score) = in_label.max(anywhere) {
+        let in_label = pattern.score(Utf32Str::new(label, &mut letters), &mut matcher).map(|score| score + 1);
+        let in_detail = detail.to_lowercase().contains(&needle).then_some(0);
+        if let Some(score) = in_label.or(in_detail) {
             scored.push((std::cmp::Reverse(score), at));
         }
     }

@@ -38,6 +38,7 @@ impl Journal {
             settings: Settings::preset(Preset::Paper),
             model: "script".into(),
             service_model: "script".into(),
+            llm_url: None,
             model_spec: "script".into(),
             kgs: vec![("demo".into(), "demo".into())],
             strategy: "tree-of-traversals".into(),

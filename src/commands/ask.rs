@@ -1,18 +1,18 @@
 //! `tot ask`: no screen; progress on stderr, the answer on stdout.
 
+use super::follow::{End, Followed, follow, say};
 use super::options::SearchOptions;
 use super::setup::{Workshop, new_journal, options_of, session_path};
-use super::{Status, report};
-use crate::calls::AskId;
+use super::{Status, UsageError, report};
 use crate::config::Config;
-use crate::runner::{Command, Handle, Pace, Setup, Snapshot, launch, task};
+use crate::runner::{Command, Handle, Pace, Setup, launch};
 use crate::scenario::compare;
-use crate::search::{Event, NodeId, OutcomeKind, Preset, State, Stop};
+use crate::search::{OutcomeKind, Preset, State, Stop};
 use crate::session::Journal;
-use crate::text::{clean, one_line};
+use crate::text::{clean, one_line, printable_json};
 use anyhow::{Context, bail};
 use clap::Args;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 /// `tot ask`
@@ -26,7 +26,7 @@ pub struct AskArgs {
     /// Go on with a session that was left
     #[arg(long, value_name = "SESSION", conflicts_with = "question")]
     pub resume: Option<String>,
-    /// Compare with what the scenario expects; differences go to stderr, exit status 1
+    /// Compare with what the scenario expects, prompts included; differences go to stderr, exit status 1
     #[arg(long, requires = "scenario")]
     pub check: bool,
     /// No progress on stderr
@@ -43,28 +43,44 @@ pub struct AskArgs {
 /// One readable sentence: what could not be opened, or why the search stands still (the session can be resumed).
 pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let config = Config::load()?;
-    let (handle, workshop, warnings) =
+    let Begun { handle, workshop, warnings, recorded } =
         if let Some(session) = &args.resume { resume(session, &args.search, &config).await? } else { start(&args, &config).await? };
     for warning in warnings {
         say(&warning);
     }
-    let snapshot = follow(&handle, args.quiet || args.json).await?;
+    let followed = follow(&handle, recorded, args.quiet || args.json).await;
+    // The journal is safe on disk when the runner has ended.
+    let _ = handle.commands.send(Command::Quit);
+    let _ = handle.task.await;
+    let Followed { snapshot, end } = followed?;
     let state = &snapshot.state;
     let session = snapshot.live.path.as_ref().map_or_else(|| snapshot.live.session.clone(), |p| p.display().to_string());
+    let go_on = match &snapshot.live.path {
+        Some(_) => format!("go on with: tot ask --resume {session}"),
+        None => "it was not recorded, so it can't be resumed".to_owned(),
+    };
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string(&report::json(state, &session, snapshot.live.ran_ms))?)?;
-    } else if state.halted.is_none() {
+        let mut object = report::json(state, &session, snapshot.live.ran_ms);
+        if let End::Halted(why) = &end {
+            object["halted"] = why.as_str().into();
+        }
+        writeln!(out, "{}", printable_json(&object.to_string()))?;
+    } else if matches!(end, End::Finished) {
         write!(out, "{}", clean(&report::answer(state)))?;
     }
+    out.flush()?;
     drop(out);
-    if let Some(why) = &state.halted {
-        bail!("{}; go on with: tot ask --resume {session}", one_line(why));
+    match end {
+        End::Halted(why) => bail!("{}; {go_on}", one_line(&why)),
+        End::Unwritten => bail!("the search stands still; when there is room again, {go_on}"),
+        End::Stopped => {
+            say(&format!("stopped; {go_on}"));
+            Ok(Status::Stopped)
+        }
+        End::Finished if args.check => Ok(check(&workshop, args.search.preset.map_or(Preset::Paper, Into::into), state)),
+        End::Finished => Ok(status(state)),
     }
-    if args.check {
-        return Ok(check(&workshop, args.search.preset.map_or(Preset::Paper, Into::into), state));
-    }
-    Ok(status(state))
 }
 
 /// The exit status of a finished search.
@@ -78,33 +94,49 @@ pub fn status(state: &State) -> Status {
     }
 }
 
-type Started = (Handle, Workshop, Vec<String>);
-
-async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Started> {
-    let workshop = Workshop::open(&args.search, config, loading()).await?;
-    let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
-    let question = args.question.clone().or(scripted).context("a question is needed: tot ask \"Who wrote Lady Susan?\"")?;
-    if question.trim().is_empty() {
-        bail!("the question is empty");
-    }
-    let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
-    let setup = Setup::New { started: Box::new(workshop.started(&question)), journal, name, note: warning };
-    let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
-    let warnings = workshop.warnings.clone();
-    Ok((launch(setup, equipment)?, workshop, warnings))
+/// A search that began, or goes on.
+struct Begun {
+    handle: Handle,
+    workshop: Workshop,
+    warnings: Vec<String>,
+    /// Entries that were there before.
+    recorded: usize,
 }
 
-async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow::Result<Started> {
+async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
+    let needed = || UsageError::of("a question is needed: tot ask \"Who wrote Lady Susan?\"");
+    match &args.question {
+        Some(question) if question.trim().is_empty() => bail!(UsageError::of("the question is empty: put it in quotes")),
+        None if args.search.scenario.is_none() => bail!(needed()),
+        _ => {}
+    }
+    let workshop = Workshop::open(&args.search, config, loading()).await?;
+    let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
+    let question = args.question.clone().or(scripted).ok_or_else(needed)?;
+    let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
+    let setup = Setup::New { started: Box::new(workshop.started(question.trim())), journal, name, note: warning };
+    let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
+    let warnings = workshop.warnings.clone();
+    Ok(Begun { handle: launch(setup, equipment)?, workshop, warnings, recorded: 0 })
+}
+
+async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow::Result<Begun> {
     let path = session_path(session);
     let recording = crate::session::read(&path)?;
-    let options = options_of(&recording, given)?;
+    let options = options_of(&recording, given).with_context(|| path.display().to_string())?;
     let workshop = Workshop::open(&options, config, loading()).await?;
     // Read again under the lock: nobody else can have gone on with it meanwhile.
     let (journal, recording) = Journal::reopen(&path)?;
-    let warnings = recording.note().into_iter().collect();
+    let mut warnings: Vec<String> = recording.note().into_iter().collect();
+    let ignored = given.fixed_at_start();
+    if !ignored.is_empty() {
+        warnings.push(format!("{}: left as the session began with; a new session takes them", ignored.join(", ")));
+    }
     let strategy = recording.state.started().strategy.clone();
     let equipment = workshop.equipment(&strategy, Pace::Run, false)?;
-    Ok((launch(Setup::Resume { recording: Box::new(recording), journal }, equipment)?, workshop, warnings))
+    let recorded = recording.entries.len();
+    let handle = launch(Setup::Resume { recording: Box::new(recording), journal }, equipment)?;
+    Ok(Begun { handle, workshop, warnings, recorded })
 }
 
 /// A status line on stderr while a graph is loaded.
@@ -113,93 +145,18 @@ fn loading() -> Option<crate::kg::Status> {
     shown.then(|| -> crate::kg::Status { Arc::new(|line: String| say(&line)) })
 }
 
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", clean(line));
-}
-
-/// Waits for the end; tells on stderr what happens.
-async fn follow(handle: &Handle, quiet: bool) -> anyhow::Result<Arc<Snapshot>> {
-    let mut snapshots = handle.snapshots.clone();
-    let (mut told, mut noticed, mut asked) = (0, None, None::<(AskId, u32)>);
-    loop {
-        let snapshot = snapshots.borrow_and_update().clone();
-        if !quiet {
-            for entry in &snapshot.entries()[told..] {
-                if let Some(line) = progress(&snapshot.state, &entry.ev) {
-                    say(&line);
-                }
-            }
-        }
-        told = snapshot.entries().len();
-        if let Some((number, notice)) = snapshot.live.notice.as_ref().filter(|(n, _)| noticed != Some(*n)) {
-            noticed = Some(*number);
-            say(notice);
-        }
-        answer_as_human(handle, &snapshot, &mut asked)?;
-        let ended = snapshot.run_state() == crate::runner::RunState::Finished;
-        if ended || (snapshot.live.pace == Pace::Paused && snapshot.live.flights.is_empty()) {
-            let _ = handle.commands.send(Command::Quit);
-            return Ok(snapshot);
-        }
-        tokio::select! {
-            changed = snapshots.changed() => changed.context("the search ended unexpectedly")?,
-            _ = tokio::signal::ctrl_c() => {
-                let _ = handle.commands.send(Command::Abort);
-            }
-        }
-    }
-}
-
-/// One line for what a person wants to follow.
-fn progress(state: &State, event: &Event) -> Option<String> {
-    match event {
-        Event::Opened { node: Some(node), why, counts: true, .. } => {
-            Some(format!("#{} {} ({why})", order(state, *node), report::label(state, *node)))
-        }
-        Event::Grew { notices, .. } if !notices.is_empty() => Some(format!("  {}", notices.join("; "))),
-        Event::Failed { error, .. } => Some(format!("  {}", error.message)),
-        Event::Finished(end) => Some(end.why.clone()),
-        _ => None,
-    }
-}
-
-fn order(state: &State, node: NodeId) -> u32 {
-    state.node(node).and_then(|n| n.order).unwrap_or_default()
-}
-
-/// With `--llm human` each prompt is printed on stderr and one line is read from stdin.
-fn answer_as_human(handle: &Handle, snapshot: &Snapshot, asked: &mut Option<(AskId, u32)>) -> anyhow::Result<()> {
-    let Some(flight) = snapshot.live.flights.iter().find(|f| f.human) else { return Ok(()) };
-    let Some(ask) = snapshot.state.ask(flight.ask) else { return Ok(()) };
-    let Some(slot) = ask.samples.iter().position(Option::is_none).and_then(|s| u32::try_from(s).ok()) else { return Ok(()) };
-    if *asked == Some((ask.id, slot)) {
-        return Ok(());
-    }
-    *asked = Some((ask.id, slot));
-    let strategy = super::setup::strategy_of(&snapshot.state.started().strategy)?;
-    if let Some(job) = task::llm_job(&snapshot.state, &*strategy, ask).filter(|_| slot == 0) {
-        say(&format!("\n{}\n", job.request.prompt()));
-    }
-    say(&format!("sample {} of {}:", slot + 1, ask.samples.len()));
-    let mut line = String::new();
-    if std::io::stdin().lock().read_line(&mut line)? == 0 {
-        bail!("stdin ended: the session can be resumed");
-    }
-    let _ = handle.commands.send(Command::Reply { ask: ask.id, slot, text: line.trim_end_matches(['\r', '\n']).to_owned() });
-    Ok(())
-}
-
-/// Compares with the scenario's block for this preset.
+/// Compares with the scenario's block for this preset, and checks the prompts.
 fn check(workshop: &Workshop, preset: Preset, state: &State) -> Status {
-    let blocks = match workshop.scenario.as_ref().map(|s| s.expectations()) {
-        Some(Ok(blocks)) => blocks,
-        Some(Err(e)) => {
+    let Some(scenario) = workshop.scenario.as_ref() else { return Status::Ok };
+    let blocks = match scenario.expectations() {
+        Ok(blocks) => blocks,
+        Err(e) => {
             say(&format!("{e:#}"));
             return Status::Error;
         }
-        None => Vec::new(),
     };
-    let wrong: Vec<String> = blocks.iter().filter(|b| b.preset == preset).flat_map(|b| compare(b, state)).collect();
+    let mut wrong: Vec<String> = blocks.iter().filter(|b| b.preset == preset).flat_map(|b| compare(b, state)).collect();
+    wrong.extend(scenario.check_prompts(state));
     for line in &wrong {
         say(line);
     }

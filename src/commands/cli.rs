@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, ask, explore, kg, replay, show};
+use super::{Status, UsageError, ask, explore, kg, replay, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -67,6 +67,7 @@ enum Command {
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
     /// A session file, or its name in the sessions folder
+    #[arg(id = "recorded", value_name = "SESSION")]
     pub session: String,
     /// What the search is made of
     #[command(flatten)]
@@ -120,5 +121,16 @@ fn fail(error: &anyhow::Error) -> Status {
     }
     let text = format!("{error:#}");
     let _ = writeln!(std::io::stderr(), "tot: {}", clean(&text));
-    Status::Error
+    if error.chain().any(|e| e.is::<UsageError>()) { Status::Usage } else { Status::Error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_of_every_command_fit_together() {
+        Cli::command().debug_assert();
+    }
 }

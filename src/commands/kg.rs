@@ -1,8 +1,9 @@
 //! `tot kg`: ask a knowledge graph from the shell.
 
+use super::UsageError;
 use crate::calls::{EdgeList, KgData, KgOp, KgReply};
 use crate::graph::{Direction, Edge, EntityId, Object, Relation};
-use crate::kg::{self, KgSettings, KnowledgeGraph};
+use crate::kg::{self, KgSettings, KgSpec, KnowledgeGraph};
 use crate::text::{one_line, printable_json, width};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -85,7 +86,7 @@ pub async fn run(args: KgArgs) -> anyhow::Result<()> {
     out.write_all(shown.out.as_bytes())?;
     out.flush()?;
     for remark in shown.remarks {
-        eprintln!("{}", one_line(&remark));
+        let _ = writeln!(io::stderr(), "{}", one_line(&remark));
     }
     Ok(())
 }
@@ -200,7 +201,8 @@ async fn open(common: &Common) -> anyhow::Result<Arc<dyn KnowledgeGraph>> {
     if io::stderr().is_terminal() {
         settings.status = Some(Arc::new(|line| eprint!("\r\u{1b}[K{}", one_line(&line))));
     }
-    let opened = kg::open_with(&common.kg.parse()?, &settings).await;
+    let spec: KgSpec = common.kg.parse().map_err(UsageError::of)?;
+    let opened = kg::open_with(&spec, &settings).await;
     if settings.status.is_some() {
         eprint!("\r\u{1b}[K");
     }

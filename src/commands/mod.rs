@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod cli;
 pub mod explore;
+mod follow;
 pub mod kg;
 pub mod options;
 pub mod parse;
@@ -11,7 +12,9 @@ pub mod report;
 pub mod setup;
 pub mod show;
 
+use std::fmt::Display;
 use std::process::ExitCode;
+use thiserror::Error;
 
 /// How a command ended, as its exit status says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +29,18 @@ pub enum Status {
     NoAnswer,
     /// Stopped before the end; resumable.
     Stopped,
+}
+
+/// The command line names something that there is not: exit status 2.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct UsageError(String);
+
+impl UsageError {
+    /// From a message that says what to do.
+    pub fn of(message: impl Display) -> Self {
+        Self(message.to_string())
+    }
 }
 
 impl From<Status> for ExitCode {

@@ -1,5 +1,6 @@
 //! Flags that several commands share.
 
+use crate::llm::ModelSpec;
 use crate::micro::Micro;
 use crate::search::{OnExhausted, Preset};
 use clap::{Args, ValueEnum};
@@ -12,19 +13,19 @@ pub struct SearchOptions {
     #[arg(long, value_name = "SPEC", global = false)]
     pub kg: Vec<String>,
     /// The model: lexical | human | script:PATH | openai:MODEL
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", value_parser = model)]
     pub llm: Option<String>,
     /// The model server, for any OpenAI-compatible one
     #[arg(long, value_name = "URL")]
     pub llm_url: Option<String>,
     /// The method: tree-of-traversals | chain-of-traversals
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = method)]
     pub strategy: Option<String>,
     /// Named rules
     #[arg(long, value_enum)]
     pub preset: Option<PresetName>,
-    /// k: children of an expansion, at most
-    #[arg(long, value_name = "K")]
+    /// k: children of an expansion, at most (1 to 64)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub branching: Option<u32>,
     /// Depth from which only an answer is possible
     #[arg(long, value_name = "D")]
@@ -53,6 +54,28 @@ pub struct SearchOptions {
     /// A folder with prompt files that replace the built-in ones
     #[arg(long, value_name = "DIR")]
     pub prompts: Option<PathBuf>,
+}
+
+impl SearchOptions {
+    /// The flags given here that count at the beginning of a session only.
+    #[must_use]
+    pub fn fixed_at_start(&self) -> Vec<&'static str> {
+        [
+            ("--strategy", self.strategy.is_some()),
+            ("--preset", self.preset.is_some()),
+            ("--branching", self.branching.is_some()),
+            ("--max-depth", self.max_depth.is_some()),
+            ("--max-expansions", self.max_expansions.is_some()),
+            ("--threshold", self.threshold.is_some()),
+            ("--on-exhausted", self.on_exhausted.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--session", self.session.is_some()),
+            ("--prompts", self.prompts.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(flag, given)| given.then_some(flag))
+        .collect()
+    }
 }
 
 /// `--preset`
@@ -97,6 +120,15 @@ impl From<ExhaustedName> for OnExhausted {
 fn score(text: &str) -> Result<Micro, String> {
     let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
     Micro::from_f64(value).ok_or_else(|| format!("{value} does not lie between 0 and 1"))
+}
+
+/// A model's spec, checked; a file that it names is looked for later.
+fn model(text: &str) -> Result<String, String> {
+    text.parse::<ModelSpec>().map(|_| text.to_owned()).map_err(|e| e.to_string())
+}
+
+fn method(text: &str) -> Result<String, String> {
+    super::setup::strategy_of(text).map(|_| text.to_owned()).map_err(|e| e.to_string())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -53,7 +53,7 @@ pub fn run_to(path: &Path, out: &mut dyn Write, messages: &mut dyn Write) -> any
             continue;
         }
         match read_row(&line) {
-            Ok(report) => writeln!(out, "{}", printable(&report))?,
+            Ok(report) => writeln!(out, "{}", text::printable_json(&report.to_string()))?,
             Err(why) => {
                 bad += 1;
                 first_bad = if bad == 1 { number } else { first_bad };
@@ -120,20 +120,4 @@ fn outcome(reply: &Reply) -> Value {
         }
         Reply::Action(Action::Root | Action::Error { .. }) => json!("error"),
     }
-}
-
-/// `value` as one line of JSON with every character escaped that could move a terminal.
-fn printable(value: &Value) -> String {
-    let mut out = String::new();
-    for c in value.to_string().chars() {
-        if text::is_unsafe(c) {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }

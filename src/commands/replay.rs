@@ -5,7 +5,7 @@ use super::setup::{session_path, strategy_of};
 use crate::search::strategy::Strategy;
 use crate::search::{By, Entry, Event, NotYet, State, StepId, ask_events, next};
 use crate::session::read;
-use crate::text::one_line;
+use crate::text::{cut, one_line};
 use std::io::Write;
 
 /// Decides a session again.
@@ -51,7 +51,7 @@ fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<Stri
             _ => Err(NotYet::Nothing),
         },
         Event::Opened { .. } | Event::Finished(_) => strategy.choose(state),
-        Event::Asked { key, hash, .. } => {
+        Event::Asked { key, hash, call, .. } => {
             let specs = match advanced(key.step) {
                 Err(NotYet::Ask(specs)) => specs,
                 _ => return Some(format!("{:?} would not be asked here", key.purpose)),
@@ -60,7 +60,8 @@ fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<Stri
                 return Some(format!("{:?} would not be asked here", key.purpose));
             };
             return match ask_events(state, spec).last() {
-                Some(Event::Asked { hash: again, .. }) if again == hash => None,
+                // The same texts, too: a recorded part that was changed is another one.
+                Some(Event::Asked { hash: again, call: now, .. }) if again == hash && now == call => None,
                 _ => Some(format!("another request would be made for {:?}", key.purpose)),
             };
         }
@@ -68,12 +69,23 @@ fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<Stri
     };
     match decided {
         Ok(event) if event == entry.ev => None,
-        Ok(event) => Some(format!("recorded {}, decided now {}", short(&entry.ev), short(&event))),
-        Err(_) => Some(format!("recorded {}, nothing would be decided now", short(&entry.ev))),
+        Ok(event) => {
+            let (recorded, now) = (json(&entry.ev), json(&event));
+            let same = recorded.bytes().zip(now.bytes()).take_while(|(a, b)| a == b).count();
+            Some(format!("recorded {}, decided now {}", around(&recorded, same), around(&now, same)))
+        }
+        Err(_) => Some(format!("recorded {}, nothing would be decided now", around(&json(&entry.ev), 0))),
     }
 }
 
-fn short(event: &Event) -> String {
-    let text = serde_json::to_string(event).unwrap_or_default();
-    crate::text::cut(&text, 300).into_owned()
+fn json(event: &Event) -> String {
+    serde_json::to_string(event).unwrap_or_default()
+}
+
+/// What `text` begins with (the kind of event), and what stands around byte `at`.
+fn around(text: &str, at: usize) -> String {
+    let from = text.floor_char_boundary(at.saturating_sub(80));
+    let start = if from <= 80 { String::new() } else { cut(text, 30).into_owned() + " " };
+    let from = if from <= 80 { 0 } else { from };
+    format!("{start}{}", cut(&text[from..], 240))
 }

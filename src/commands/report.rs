@@ -23,11 +23,14 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     let path: Vec<String> =
         summary.answer.map(|id| state.path_to(id).iter().skip(1).map(|n| n.action.token()).collect()).unwrap_or_default();
     let graph = summary.answer.map(|id| state.graph(id)).unwrap_or_default();
-    let (mut rejected_rows, mut outvoted_rows) = (Vec::new(), Vec::new());
+    let (mut rejected_rows, mut rejected_why, mut outvoted_rows) = (Vec::new(), Vec::new(), Vec::new());
     for left in state.leftovers() {
         let at = state.path_text(left.node);
         match &left.reading.outcome {
-            Outcome::Rejected { text, reason, why } => rejected_rows.push(json!([at, text, reason.name(), left.reading.slots.len(), why])),
+            Outcome::Rejected { text, reason, why } => {
+                rejected_rows.push(json!([at, text, reason.name(), left.reading.slots.len()]));
+                rejected_why.push(why.as_str());
+            }
             Outcome::Outvoted(action) => outvoted_rows.push(json!([at, action.token(), left.reading.slots.len()])),
             _ => {}
         }
@@ -56,8 +59,10 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("order", json!(summary.order));
     put("tree", Json::Array(tree));
     put("rejected_rows", Json::Array(rejected_rows));
+    put("rejected_why", json!(rejected_why));
     put("outvoted_rows", Json::Array(outvoted_rows));
-    put("notices", json!(state.steps.iter().flat_map(|s| s.notices.iter()).collect::<Vec<_>>()));
+    put("notices", json!(state.failed_listings()));
+    put("remarks", json!(state.steps.iter().flat_map(|s| s.notices.iter()).collect::<Vec<_>>()));
     put(
         "llm",
         json!({

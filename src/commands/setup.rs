@@ -1,11 +1,12 @@
 //! From flags and configuration to what a search needs: model, KGs, settings, a journal.
 
+use super::UsageError;
 use super::options::SearchOptions;
 use crate::asm::Templates;
 use crate::config::Config;
 use crate::graph::KgName;
 use crate::kg::sparql::Languages;
-use crate::kg::{KgSettings, KnowledgeGraph};
+use crate::kg::{KgSettings, KgSpec, KnowledgeGraph};
 use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Equipment, FOLLOWABLE, Pace};
@@ -13,6 +14,7 @@ use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Preset, Settings, Started};
 use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
+use crate::text::one_line;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -28,6 +30,8 @@ pub struct OpenModel {
     pub spec: String,
     /// As its service names it.
     pub service_name: String,
+    /// Its server, if one was named (secrets removed).
+    pub url: Option<String>,
 }
 
 /// Everything that is the same for every question of one run of the program.
@@ -62,8 +66,7 @@ const SCENARIO: &str = "scenario:";
 
 fn scenario_spec(options: &SearchOptions) -> String {
     let path = options.scenario.as_deref().unwrap_or(Path::new(""));
-    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    format!("{SCENARIO}{}", whole.display())
+    format!("{SCENARIO}{}", whole(path).display())
 }
 
 /// The strategy of this name.
@@ -79,7 +82,10 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
 /// # Errors
 /// A spec that is not known, a missing key, a script that can't be read.
 pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
-    let parsed = ModelSpec::from_str(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
+    let mut parsed = ModelSpec::from_str(spec).map_err(UsageError::of)?;
+    if let ModelSpec::Script(path) = &mut parsed {
+        *path = whole(path);
+    }
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
         ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
@@ -93,7 +99,8 @@ pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> a
             (Arc::new(OpenAi::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
         }
     };
-    Ok(OpenModel { model, spec: parsed.to_string(), service_name })
+    let url = url.filter(|_| matches!(parsed, ModelSpec::OpenAi(_))).map(redact::url);
+    Ok(OpenModel { model, spec: parsed.to_string(), service_name, url })
 }
 
 /// A script file: an object with `rules` (and `fallback`), or a scenario, whose `llm` is taken.
@@ -120,14 +127,29 @@ pub async fn open_kgs(
     for spec in specs {
         let spec = config.resolve_kg(spec);
         secrets.extend(redact::of_url(spec));
-        let kg = crate::kg::open_with(&spec.parse()?, &kg_settings(config, status.clone())).await?;
+        let parsed: KgSpec = spec.parse().map_err(UsageError::of)?;
+        let kg = crate::kg::open_with(&parsed, &kg_settings(config, status.clone())).await?;
         let name: KgName = kg.name().into();
         if kgs.iter().any(|(n, _, _)| *n == name) {
             bail!("two knowledge graphs are called `{name}`: only one of each kind can be open at a time");
         }
-        kgs.push((name, redact::url(spec), kg));
+        kgs.push((name, recorded_spec(&parsed, spec), kg));
     }
     Ok(kgs)
+}
+
+/// How a session names a KG, so that it can be opened again from any folder: a file by its whole path, an endpoint
+/// without its secrets.
+fn recorded_spec(parsed: &KgSpec, given: &str) -> String {
+    match parsed {
+        KgSpec::Demo => given.trim().to_owned(),
+        KgSpec::File(path) => format!("file:{}", whole(path).display()),
+        KgSpec::Sparql(url) => format!("sparql:{}", redact::url(url)),
+    }
+}
+
+fn whole(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// What the configuration says about KGs.
@@ -159,7 +181,7 @@ impl Workshop {
         let wanted = options.llm.clone().or_else(|| config.llm.clone());
         let model = match (&scenario, &options.llm) {
             (Some(scenario), None) => {
-                OpenModel { model: scenario.model()?, spec: scenario_spec(options), service_name: "script".to_owned() }
+                OpenModel { model: scenario.model()?, spec: scenario_spec(options), service_name: "script".to_owned(), url: None }
             }
             _ => {
                 open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?
@@ -210,6 +232,7 @@ impl Workshop {
             model: self.model.model.name().to_owned(),
             service_model: self.model.service_name.clone(),
             model_spec: self.model.spec.clone(),
+            llm_url: self.model.url.clone(),
             kgs: self.kgs.iter().map(|(name, spec, _)| (name.clone(), spec.clone())).collect(),
             strategy: self.strategy.clone(),
             templates: self.templates.clone(),
@@ -243,7 +266,7 @@ impl Workshop {
 
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     if let Some(k) = options.branching {
-        settings.branching = k.max(1);
+        settings.branching = k;
     }
     if let Some(depth) = options.max_depth {
         settings.max_depth = depth;
@@ -262,22 +285,32 @@ fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
 /// The flags that open what a recorded session was made with; flags given now win.
 ///
 /// # Errors
-/// A session without a beginning.
+/// A session without a beginning, or one that was recorded without a password or key that it needs.
 pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Result<SearchOptions> {
     let Some(started) = recording.state.started.as_deref() else { bail!("the session is empty: there is nothing to go on with") };
     let mut options = given.clone();
-    if options.scenario.is_none() {
-        options.scenario = started.model_spec.strip_prefix(SCENARIO).map(PathBuf::from);
-    }
-    if options.scenario.is_none() {
-        if options.llm.is_none() {
-            options.llm = Some(started.model_spec.clone());
-        }
-        if options.kg.is_empty() {
-            options.kg = started.kgs.iter().map(|(_, spec)| spec.clone()).collect();
-        }
-    }
     options.strategy = Some(started.strategy.clone());
+    if given.scenario.is_some() {
+        return Ok(options);
+    }
+    let scripted = |spec: &str| spec.strip_prefix(SCENARIO).map(PathBuf::from);
+    let specs = || started.kgs.iter().map(|(_, spec)| spec);
+    options.scenario = scripted(&started.model_spec).or_else(|| specs().find_map(|spec| scripted(spec)));
+    if options.llm.is_none() && scripted(&started.model_spec).is_none() {
+        options.llm = Some(started.model_spec.clone());
+        if options.llm_url.is_none() {
+            options.llm_url.clone_from(&started.llm_url);
+        }
+    }
+    if options.kg.is_empty() {
+        options.kg = specs().filter(|spec| scripted(spec).is_none()).cloned().collect();
+    }
+    if let Some(spec) = options.kg.iter().find(|spec| redact::is_masked(spec)) {
+        bail!("the session was recorded without the password or key of {}: give the graph again, with --kg", one_line(spec));
+    }
+    if let Some(url) = options.llm_url.as_ref().filter(|url| redact::is_masked(url)) {
+        bail!("the session was recorded without the password or key of {}: give the server again, with --llm-url", one_line(url));
+    }
     Ok(options)
 }
 
@@ -290,8 +323,9 @@ pub fn new_journal(path: Option<&Path>) -> anyhow::Result<(String, Option<Journa
     let header = Header::new(&name, None);
     let none: &[Arc<crate::search::Entry>] = &[];
     if let Some(path) = path {
-        let journal = Journal::create(path, &header, none)
-            .with_context(|| format!("the session can't be recorded at {} (an existing file is never overwritten)", path.display()))?;
+        let journal = Journal::create(path, &header, none).with_context(|| {
+            format!("the session can't be recorded at {} (it has to be a new file: none is overwritten)", path.display())
+        })?;
         return Ok((name, Some(journal), None));
     }
     let made = sessions_folder()

@@ -3,7 +3,7 @@
 use super::setup::session_path;
 use super::{Status, report};
 use crate::session::read;
-use crate::text::clean;
+use crate::text::{clean, one_line, printable_json};
 use clap::Args;
 use std::io::Write;
 
@@ -25,7 +25,7 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
     let path = session_path(&args.session);
     let recording = read(&path)?;
     if let Some(note) = recording.note() {
-        writeln!(std::io::stderr(), "{note}")?;
+        let _ = writeln!(std::io::stderr(), "{note}");
     }
     anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
     let state = &recording.state;
@@ -35,12 +35,12 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
     };
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string(&report::json(state, &path.display().to_string(), elapsed))?)?;
+        writeln!(out, "{}", printable_json(&report::json(state, &path.display().to_string(), elapsed).to_string()))?;
         return Ok(Status::Ok);
     }
-    write!(out, "{}\n{}", clean(&report::tree(state)), clean(&report::answer(state)))?;
+    writeln!(out, "{}", clean(&report::tree(state)))?;
     match state.finished.as_deref() {
-        Some((end, _)) => writeln!(out, "{}", clean(&end.why))?,
+        Some((end, _)) => writeln!(out, "{}{}", clean(&report::answer(state)), one_line(&end.why))?,
         None => writeln!(out, "the search was left here: go on with `tot resume` or `tot ask --resume`")?,
     }
     Ok(Status::Ok)

@@ -5,6 +5,7 @@ use super::endpoint::{Endpoint, EndpointError, HttpSettings};
 use super::rdf::{Embedded, LoadError, Source};
 use super::sparql::{Languages, SparqlGraph, Transport};
 use super::{demo, thousands};
+use crate::redact;
 use crate::text;
 use std::fmt;
 use std::path::PathBuf;
@@ -49,7 +50,7 @@ pub enum SpecError {
 }
 
 impl fmt::Display for KgSpec {
-    /// As it may be shown and stored: without user, password and the values of the URL's query.
+    /// As it may be shown and stored: with `***` for what is secret in a URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Demo => f.write_str("demo"),
@@ -64,7 +65,7 @@ impl FromStr for KgSpec {
 
     fn from_str(spec: &str) -> Result<Self, SpecError> {
         let spec = spec.trim();
-        let shown = if spec.contains("//") { redact_hint(spec) } else { spec.to_owned() };
+        let shown = if spec.contains("//") { redact::url(spec) } else { spec.to_owned() };
         let unknown = || SpecError::Unknown { spec: text::cut(&text::one_line(&shown), 80).into_owned(), hint: hint(spec) };
         match spec.split_once(':') {
             None if spec == "demo" => Ok(Self::Demo),
@@ -88,11 +89,7 @@ fn hint(spec: &str) -> String {
         let near = |known: &&str| distance(scheme, known) <= 2;
         ["demo", "file:PATH", "sparql:URL"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
     };
-    meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", text::one_line(&redact_hint(&meant))))
-}
-
-fn redact_hint(spec: &str) -> String {
-    spec.strip_prefix("sparql:").map_or_else(|| spec.to_owned(), |url| format!("sparql:{}", crate::redact::url(url)))
+    meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", redact::url(&meant)))
 }
 
 /// Letters to change, add or drop to make one word of the other.
@@ -180,7 +177,7 @@ mod tests {
     #[test]
     fn a_spec_is_shown_without_secrets() {
         let shown = |spec: &str| spec.parse::<KgSpec>().unwrap().to_string();
-        assert_eq!(shown("sparql:http://u:pa55@h/q?apikey=zzz9"), "sparql:http://h/q?…");
+        assert_eq!(shown("sparql:http://u:pa55@h/q?apikey=zzz9"), "sparql:http://***@h/q?apikey=***");
         assert_eq!((shown("demo"), shown("file:a/b.ttl")), ("demo".to_owned(), "file:a/b.ttl".to_owned()));
     }
 
@@ -193,6 +190,8 @@ mod tests {
         assert!(message("sprql:http://h/").contains("did you mean sparql:URL?"));
         let far = message("xyzzy\u{1b}[31m");
         assert!(far.contains("demo, file:PATH") && !far.contains('\u{1b}') && !far.contains("did you mean"), "{far}");
-        assert!(!message("http://u:pa55@h/?apikey=zzz9").contains("did you mean sparql:http://u:pa55"));
+        for spec in ["http://u:pa55@h/?apikey=zzz9", "sparkle:http://u:pa55@h/?apikey=zzz9"] {
+            assert!(!message(spec).contains("pa55") && !message(spec).contains("zzz9"), "{}", message(spec));
+        }
     }
 }

@@ -108,7 +108,7 @@ impl Runner {
     /// Answers an ask from what is known already, or sends it.
     fn send(&mut self, id: AskId) {
         let Some(ask) = self.state.ask(id).cloned() else { return };
-        if self.from_bank(&ask) || self.from_session(&ask) {
+        if self.answer_from_bank(&ask) || self.answer_from_session(&ask) {
             return;
         }
         let number = self.next_flight;
@@ -155,7 +155,7 @@ impl Runner {
     }
 
     /// A fork is answered from its parent's recording until the first miss.
-    fn from_bank(&mut self, ask: &Ask) -> bool {
+    fn answer_from_bank(&mut self, ask: &Ask) -> bool {
         let Some(bank) = &self.bank else { return false };
         let Some(banked) = bank.reply(ask) else {
             self.bank = None;
@@ -169,7 +169,7 @@ impl Runner {
     }
 
     /// An equal call to a KG that was answered before, in this session or as a preview.
-    fn from_session(&mut self, ask: &Ask) -> bool {
+    fn answer_from_session(&mut self, ask: &Ask) -> bool {
         let Call::Kg(call) = &ask.call else { return false };
         let (reply, source) = if let Some(preview) = self.previews.remove(&kg_hash(call)) {
             (preview, Source::Preview)

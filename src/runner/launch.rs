@@ -159,7 +159,13 @@ impl Runner {
         if let Some(started) = started {
             runner.push(By::Engine, Event::Started(started));
             if !runner.unwritten.is_empty() {
-                return Err(std::io::Error::other("the session can't be recorded: the disk refuses its first line"));
+                // A session that never began leaves nothing behind.
+                if let Some(journal) = runner.journal.take() {
+                    let _ = std::fs::remove_file(journal.path());
+                }
+                return Err(std::io::Error::other(
+                    "the session can't be recorded, the disk is full: make room, or give another place with --session PATH",
+                ));
             }
         }
         if let Some(note) = note {
@@ -220,6 +226,8 @@ impl Runner {
             }
         }
         self.drop_flights();
+        // What the disk refused before gets its last chance.
+        self.write_back();
         let _ = snapshots.send(Arc::new(self.snapshot()));
         self.journal = None;
     }

@@ -39,7 +39,7 @@ impl Runner {
             if let Err(e) = journal.append(entry) {
                 let path = journal.path().display().to_string();
                 self.live.pace = Pace::Paused;
-                self.tell(format!("{path} can't be written ({e}): the search is paused; make room and press space to go on"));
+                self.tell(format!("{path} can't be written ({e}): the search is paused here, nothing is lost; make room, then go on"));
                 return;
             }
             self.unwritten.pop_front();

@@ -1,7 +1,10 @@
 //! Whether a search came out as a scenario expects.
 
-use crate::search::{NodeId, Outcome, Preset, State, Step};
+use crate::search::{NodeId, Outcome, Preset, State};
 use serde::Deserialize;
+
+/// Depth, token, value, place in the order of expansions, terminal.
+type ExpectedRow = (u32, String, Option<f64>, Option<u32>, bool);
 
 /// An expectation block.
 #[derive(Clone, Debug, Deserialize)]
@@ -25,7 +28,7 @@ pub struct Expectation {
     outvoted: usize,
     max_sequential_llm_rounds: Option<u32>,
     order: Vec<String>,
-    tree: Vec<(u32, String, Option<f64>, Option<u32>, bool)>,
+    tree: Vec<ExpectedRow>,
     #[serde(default)]
     rejected_rows: Option<Vec<(String, String, String, usize)>>,
     #[serde(default)]
@@ -97,27 +100,10 @@ pub fn compare(expected: &Expectation, state: &State) -> Vec<String> {
         b.sort();
         same("outvoted rows", &a, &b);
     }
-    same("notices", &expected.notices, &notices(state));
+    same("notices", &expected.notices, &state.failed_listings());
     let rounds = state.counters().llm_rounds;
     if let Some(max) = expected.max_sequential_llm_rounds.filter(|max| rounds > *max) {
         wrong.push(format!("model rounds: at most {max} expected, {rounds} found"));
     }
     wrong
-}
-
-/// Listings that failed while the other direction came: path and operation.
-fn notices(state: &State) -> Vec<(String, String)> {
-    let listed = |step: &Step| (!step.readings.is_empty()).then_some(step.node).flatten().map(|n| (n, step.id));
-    let mut found = Vec::new();
-    for (node, step) in state.steps.iter().filter_map(|s| listed(s)) {
-        for ask in state.asks.iter().filter(|a| a.key.step == step && a.error.is_some()) {
-            let op = match ask.key.purpose {
-                crate::search::Purpose::ListOut => "relations_forward",
-                crate::search::Purpose::ListIn => "relations_reverse",
-                _ => continue,
-            };
-            found.push((state.path_text(node), op.to_owned()));
-        }
-    }
-    found
 }

@@ -4,6 +4,7 @@
 mod check;
 mod kg;
 mod model;
+mod prompts;
 
 pub use check::{Expectation, compare};
 pub use kg::ScriptedKg;

@@ -106,10 +106,10 @@ impl Act {
         match self {
             Self::Choose { node, chain, instead_of, value } => {
                 let start = known(*node)?;
-                if let Some(other) = instead_of {
-                    if known(*other)?.parent != Some(*node) {
-                        return refuse(format!("node {} is no child of node {}", other.0, node.0));
-                    }
+                if let Some(other) = instead_of
+                    && known(*other)?.parent != Some(*node)
+                {
+                    return refuse(format!("node {} is no child of node {}", other.0, node.0));
                 }
                 if value.is_some() && chain.last().is_some_and(|a| matches!(a, Action::Error { .. })) {
                     return refuse("an error node has no value");

@@ -44,6 +44,10 @@ impl State {
             return Err(wrong("a session starts once, with `started`".to_owned()));
         }
         self.file(entry).map_err(wrong)?;
+        // A halt is over when something is decided, asked or done again; what was still on its way does not end it.
+        if !matches!(entry.ev, Event::Replied { .. } | Event::Failed { .. } | Event::Part { .. } | Event::Halted { .. }) {
+            self.halted = None;
+        }
         self.seq += 1;
         Ok(())
     }
@@ -53,7 +57,6 @@ impl State {
             Event::Started(started) => self.started = Some(Arc::new((**started).clone())),
             Event::Resumed { lost } => {
                 self.perhaps_paid += u32::try_from(lost.len()).unwrap_or(u32::MAX);
-                self.halted = None;
             }
             Event::Part { id, kind, text } => {
                 dense(id.index(), self.parts.len(), "part")?;
@@ -62,7 +65,6 @@ impl State {
             }
             Event::Asked { ask, key, call, hash, nth } => self.file_asked(entry, *ask, *key, call, hash, *nth)?,
             Event::Replied { ask, got, source, usage, took_ms, .. } => {
-                self.halted = None;
                 let ask = self.open_ask(*ask)?;
                 fits(ask, got)?;
                 ask.fill(got);
@@ -130,7 +132,6 @@ impl State {
                 let nodes_then = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes".to_owned())?;
                 self.acts.push(Arc::new(ActRecord { id: *act, what: what.clone(), seq: entry.seq, nodes_then, active: true }));
                 self.reconsider = entry.seq;
-                self.halted = None;
             }
             Event::Undone { act, redo } => {
                 let record = self.acts.get_mut(act.index()).ok_or_else(|| format!("there is no act {}", act.0))?;
@@ -158,7 +159,6 @@ impl State {
             }
             Call::Kg(_) => 0,
         };
-        self.halted = None;
         Arc::make_mut(&mut self.keys).insert(key, id);
         *Arc::make_mut(&mut self.hashes).entry(hash.clone()).or_default() += 1;
         self.asks.push(Arc::new(Ask {

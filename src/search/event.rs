@@ -216,6 +216,9 @@ pub struct Started {
     pub service_model: String,
     /// How to make the model again (`lexical`, `openai:gpt-4o`, ...; no keys).
     pub model_spec: String,
+    /// The model's server, where one was named (no keys).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llm_url: Option<String>,
     /// The KGs: name and spec.
     pub kgs: Vec<(KgName, String)>,
     /// The strategy's name.

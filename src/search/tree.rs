@@ -1,7 +1,7 @@
 //! What follows from the nodes and acts: which nodes are open, which comes next, which answer is best, what it rests on.
 
 use super::act::Act;
-use super::event::{By, NodeId, Outcome, OutcomeKind, Reading, StepKind};
+use super::event::{By, NodeId, Outcome, OutcomeKind, Purpose, Reading, StepKind};
 use super::state::{Node, State, Value};
 use crate::asm::Action;
 use crate::graph::{Edge, EntityId, LocalGraph, Object};
@@ -191,6 +191,24 @@ impl State {
                 .filter(|r| matches!(r.outcome, Outcome::Rejected { .. } | Outcome::Outvoted(_)))
                 .map(move |reading| Leftover { node, reading })
         })
+    }
+
+    /// Listings that failed while another came: path of the node, and operation in the scenarios' words.
+    #[must_use]
+    pub fn failed_listings(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for (step, node) in self.steps.iter().filter_map(|s| Some((s.id, s.node?))) {
+            let listings = self.asks.iter().filter(|a| a.key.step == step).filter_map(|a| match a.key.purpose {
+                Purpose::ListOut => Some((a, "relations_forward")),
+                Purpose::ListIn => Some((a, "relations_reverse")),
+                _ => None,
+            });
+            let (failed, came): (Vec<_>, Vec<_>) = listings.partition(|(ask, _)| ask.error.is_some());
+            if !came.is_empty() {
+                found.extend(failed.iter().map(|(_, op)| (self.path_text(node), (*op).to_owned())));
+            }
+        }
+        found
     }
 
     /// The facts of the local graph of `answer` that it rests on: for every thing it names, the shortest ways from the

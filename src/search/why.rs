@@ -48,6 +48,9 @@ pub fn end(state: &State, outcome: OutcomeKind, stop: Stop, answer: Option<NodeI
         (_, None) => String::new(),
     };
     match (outcome, answer, best) {
+        (OutcomeKind::Answered, Some(id), _) if stop != Stop::Threshold && stop != Stop::Accepted => {
+            format!("{what}; an answer was asked for, and that of node {} has value {}", id.0, value(id))
+        }
         (OutcomeKind::BestEffort, Some(id), _) => {
             format!("{what}; the best answer (node {}, value {}) is given as a best effort", id.0, value(id))
         }

@@ -60,7 +60,7 @@ impl Journal {
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-        lock(&file, path)?;
+        lock(&file)?;
         let mut journal = Self::around(path, file, 0)?;
         let mut text = line(header)?;
         for entry in entries {
@@ -81,7 +81,7 @@ impl Journal {
     /// program writes it.
     pub fn reopen(path: &Path) -> Result<(Self, Recording), ReadError> {
         let mut file = OpenOptions::new().write(true).open(path).map_err(|e| ReadError::io(path, &e))?;
-        lock(&file, path).map_err(|e| ReadError::io(path, &e))?;
+        lock(&file).map_err(|e| ReadError::io(path, &e))?;
         let recording = read::read(path)?;
         if let Some(torn) = &recording.torn {
             let mut aside = path.as_os_str().to_owned();
@@ -161,11 +161,11 @@ fn line(value: &impl Serialize) -> io::Result<String> {
     Ok(text)
 }
 
-fn lock(file: &File, path: &Path) -> io::Result<()> {
+fn lock(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {
-            Err(io::Error::other(format!("{} is open in another tot: close that one first, or fork the session", path.display())))
+            Err(io::Error::other("the session is open in another tot: close that one first, or look at it with tot show or tot replay"))
         }
         Err(TryLockError::Error(e)) => Err(e),
     }

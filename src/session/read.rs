@@ -2,7 +2,9 @@
 
 use super::journal::{FORMAT, Header, VERSION};
 use crate::search::{Entry, State};
+use serde::de::IgnoredAny;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
@@ -57,7 +59,10 @@ impl Recording {
     #[must_use]
     pub fn note(&self) -> Option<String> {
         self.torn.as_ref().map(|t| {
-            format!("line {} was not finished (the program was killed while writing): it is left out, nothing else is lost", t.line)
+            format!(
+                "line {} is not finished (the program was killed while it wrote it, or still writes): it is left out, nothing else is lost",
+                t.line
+            )
         })
     }
 }
@@ -69,6 +74,10 @@ impl Recording {
 pub fn read(path: &Path) -> Result<Recording, ReadError> {
     if path.is_dir() {
         return Err(ReadError::io(path, &io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    // A device never ends.
+    if std::fs::metadata(path).is_ok_and(|m| m.file_type().is_char_device()) {
+        return Err(ReadError::at(path, "it is no file; name a session file"));
     }
     let bytes = std::fs::read(path).map_err(|e| ReadError::io(path, &e))?;
     parse(path, &bytes)
@@ -99,8 +108,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Recording, ReadError> {
     for (i, line) in lines.iter().enumerate().skip(1) {
         let entry: Entry = match serde_json::from_slice(line) {
             Ok(entry) => entry,
-            // A crash of the machine can leave a last line of zeros or half a block, line feed included.
-            Err(_) if i == last && torn.is_none() => {
+            Err(_) if i == last && torn.is_none() && looks_torn(line) => {
                 good -= line.len() + 1;
                 torn = Some(Torn { bytes: [line, &b"\n"[..]].concat(), line: i + 1 });
                 break;
@@ -116,6 +124,12 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Recording, ReadError> {
         entries.push(Arc::new(entry));
     }
     Ok(Recording { header, entries, state, torn, good: good as u64 })
+}
+
+/// A crash of the machine can leave a last line of zeros or half a block, line feed included. What is whole JSON, or is
+/// no beginning of an entry, comes from elsewhere: it is not set aside silently.
+fn looks_torn(line: &[u8]) -> bool {
+    line.contains(&0) || (line.starts_with(b"{\"seq\":") && serde_json::from_slice::<IgnoredAny>(line).is_err())
 }
 
 fn header(path: &Path, line: &[u8]) -> Result<Header, ReadError> {

@@ -2,16 +2,21 @@
 
 use crate::world::World;
 use std::path::{Path, PathBuf};
-use tree_of_traversals::scenario::{Expectation, Scenario, compare};
+use tree_of_traversals::scenario::{Expectation, PromptCheck, Scenario, compare};
 use tree_of_traversals::search::{Ask, State};
 
+/// The given scenarios, then our own: those whose blocks were computed by rule, apart from the program.
 fn all() -> Vec<(PathBuf, Scenario)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
-    files.sort();
-    assert!(files.len() >= 5);
-    files.into_iter().map(|f| (f.clone(), Scenario::load(&f).unwrap())).collect()
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let mut all = Vec::new();
+    for (folder, least) in [("scenarios", 5), ("scenarios-own", 4)] {
+        let files = std::fs::read_dir(data.join(folder)).unwrap().map(|f| f.unwrap().path());
+        let mut files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
+        files.sort();
+        assert!(files.len() >= least, "{folder} holds {} scenarios", files.len());
+        all.extend(files.into_iter().map(|f| (f.clone(), Scenario::load(&f).unwrap())));
+    }
+    all
 }
 
 fn each(mut test: impl FnMut(&Scenario, &Expectation)) {
@@ -37,6 +42,47 @@ fn come_out_exactly() {
         let world = finished(scenario, block, World::new(scenario, block.preset, 1), "");
         assert_eq!(world.reloaded(), world.state, "reload == live");
     });
+}
+
+#[test]
+fn prompts_hold_what_is_wanted() {
+    let mut rows = 0;
+    each(|scenario, block| {
+        let world = finished(scenario, block, World::new(scenario, block.preset, 1), "");
+        rows += scenario.prompt_checks.len();
+        assert_eq!(scenario.check_prompts(&world.state), Vec::<String>::new(), "{} {}", scenario.name, block.name);
+    });
+    assert!(rows >= 10, "{rows} checks");
+}
+
+#[test]
+fn a_prompt_that_breaks_a_check_is_named() {
+    let (_, mut scenario) = all().into_iter().find(|(_, s)| s.name == "quoted-steps").unwrap();
+    let block = scenario.expectations().unwrap().remove(0);
+    let world = finished(&scenario, &block, World::new(&scenario, block.preset, 1), "");
+    let check = |kind: &str, path: &str, has: &str, lacks: &str| PromptCheck {
+        kind: kind.to_owned(),
+        path: path.to_owned(),
+        has: vec![has.to_owned()],
+        lacks: vec![lacks.to_owned()],
+    };
+    let cases = [
+        (check("action", "", "Lantern [A-Z]ouse", "VIAF"), None),
+        (check("action", "", "no such text", "VIAF"), Some("`no such text` does not match")),
+        (check("score_answer", "", "Lantern", "Ida"), Some("`Ida` matches and must not")),
+        (check("action", "X:the architect", "Lantern", "VIAF"), Some("no such request was made")),
+        (check("entities", "", "Lantern", "VIAF"), Some("no such request was made")),
+        (check("match", "", "Lan(tern", "VIAF"), Some("is no regular expression")),
+    ];
+    for (check, wrong) in cases {
+        let what = format!("{check:?}");
+        scenario.prompt_checks = vec![check];
+        let found = scenario.check_prompts(&world.state);
+        match wrong {
+            None => assert_eq!(found, Vec::<String>::new(), "{what}"),
+            Some(wrong) => assert!(found.len() == 1 && found[0].contains(wrong), "{what}: {found:?}"),
+        }
+    }
 }
 
 #[test]

@@ -34,6 +34,7 @@ impl World {
             settings: scenario.settings(preset),
             model: "script".into(),
             service_model: "script".into(),
+            llm_url: None,
             model_spec: "script".into(),
             kgs: vec![("scenario".into(), "scenario".into())],
             strategy: TreeOfTraversals.name().into(),

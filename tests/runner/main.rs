@@ -52,6 +52,7 @@ impl Bench {
             settings: scenario.settings(Preset::Paper),
             model: "script".into(),
             service_model: "script".into(),
+            llm_url: None,
             model_spec: "script".into(),
             kgs: vec![("scenario".into(), "scenario".into())],
             strategy: "tree-of-traversals".into(),

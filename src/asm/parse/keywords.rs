@@ -1,6 +1,7 @@
 //! Where a line names an action.
 
 use super::clean::{fold, unfolded};
+use super::marks::without_closing_quote;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -54,6 +55,11 @@ fn keyword(found: &regex::Captures<'_>) -> Keyword {
     }
 }
 
+/// The keyword itself, without what decorates it.
+fn named<'a>(found: &regex::Captures<'a>) -> Option<regex::Match<'a>> {
+    ["think", "expand", "answer"].into_iter().find_map(|name| found.name(name))
+}
+
 /// The keyword at the start of `line`: with a colon in any letter case, or alone in upper case.
 pub(super) fn at_start(line: &str) -> Option<Hit<'_>> {
     let folded = fold(line);
@@ -64,7 +70,9 @@ pub(super) fn at_start(line: &str) -> Option<Hit<'_>> {
         if let Some(again) = START.captures(&folded[end..]).filter(|again| self::keyword(again) == keyword) {
             end += again.get(0)?.end();
         }
-        return Some(Hit { keyword, from: 0, rest: &line[unfolded(line, &folded, end)..], bare: false });
+        let before = &line[..unfolded(line, &folded, named(&found)?.start())];
+        let rest = without_closing_quote(before, &line[unfolded(line, &folded, end)..]);
+        return Some(Hit { keyword, from: 0, rest, bare: false });
     }
     let found = BARE.captures(&folded)?;
     Some(Hit { keyword: keyword(&found), from: 0, rest: "", bare: true })
@@ -89,12 +97,9 @@ fn find<'a>(pattern: &Regex, line: &'a str) -> Option<Hit<'a>> {
 
 fn hit<'a>(found: &regex::Captures<'_>, line: &'a str, folded: &str) -> Option<Hit<'a>> {
     let all = found.name("all")?;
-    Some(Hit {
-        keyword: keyword(found),
-        from: unfolded(line, folded, all.start()),
-        rest: &line[unfolded(line, folded, all.end())..],
-        bare: false,
-    })
+    let from = unfolded(line, folded, all.start());
+    let rest = without_closing_quote(&line[..from], &line[unfolded(line, folded, all.end())..]);
+    Some(Hit { keyword: keyword(found), from, rest, bare: false })
 }
 
 /// The text of a "Thought:" line.

@@ -137,6 +137,16 @@ fn unquoted_once(text: &str) -> &str {
     text
 }
 
+/// `rest` without the quote at its end that closes one opened at the end of `before`, as in `"ANSWER: 42"`.
+pub(super) fn without_closing_quote<'a>(before: &str, rest: &'a str) -> &'a str {
+    let opened = before.trim_end_matches(['*', '_', '`', ' ']).chars().next_back();
+    let closed_by = |(open, close): &(char, char)| {
+        let inner = rest.trim_end().strip_suffix(*close).filter(|_| opened == Some(*open))?;
+        (!has_free(inner, *open) && !has_free(inner, *close)).then_some(inner)
+    };
+    QUOTES.iter().find_map(closed_by).unwrap_or(rest)
+}
+
 /// Whether `quote` occurs in `text` other than inside a word, as an apostrophe does.
 fn has_free(text: &str, quote: char) -> bool {
     let chars: Vec<char> = text.chars().collect();

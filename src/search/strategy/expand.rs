@@ -88,12 +88,16 @@ fn relations(state: &State, step: StepId, node: &Node) -> Need<Offer> {
         return Ok(Offer::Nothing("no entities were selected".to_owned()));
     };
     let asks = listings(state, step, ids)?;
-    if asks.iter().all(|a| a.error.is_some()) {
-        let why = asks.iter().filter_map(|a| a.error.as_ref()).map(|e| e.message.as_str()).next().unwrap_or("no KG");
-        return Ok(Offer::Nothing(format!("relations could not be listed: {why}")));
-    }
     let found = super::prompt::offered_relations_of(state, step);
-    Ok(if found.is_empty() { Offer::Nothing(no_relations(state, node.id, ids)) } else { Offer::Relations(found) })
+    if !found.is_empty() {
+        return Ok(Offer::Relations(found));
+    }
+    // A graph that failed in one direction has not said that it has none.
+    let failed = asks.iter().find_map(|a| a.error.as_ref());
+    Ok(Offer::Nothing(match failed {
+        Some(error) => format!("relations could not be listed: {}", error.message),
+        None => no_relations(state, node.id, ids),
+    }))
 }
 
 fn no_relations(state: &State, node: NodeId, ids: &[EntityId]) -> String {
@@ -153,7 +157,7 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, ask: &Ask) -> Vec<Rea
     let mut rows: Vec<Reading> = Vec::new();
     for (slot, sample) in (0u32..).zip(&ask.samples).filter_map(|(slot, s)| s.as_ref().map(|s| (slot, s))) {
         let outcome = match parse(&expect, sample, &known) {
-            Ok(Reply::Action(action)) => allowed(state, node, offer, action),
+            Ok(Reply::Action(action)) => allowed(state, node, action),
             Ok(Reply::Score(_)) => reject(sample.text.as_deref(), Reason::Unreadable, "a number where an action was asked for"),
             Err(Unusable::Unreadable(why)) => reject(sample.text.as_deref(), Reason::Unreadable, why),
             Err(Unusable::NotOffered(why)) => reject(sample.text.as_deref(), Reason::NotOffered, why),
@@ -174,23 +178,15 @@ fn reject(text: Option<&str>, reason: Reason, why: &str) -> Outcome {
     Outcome::Rejected { text: text.unwrap_or_default().trim().to_owned(), reason, why: why.to_owned() }
 }
 
-/// Rules that need the trajectory: a thought must be new, an expansion needs an entity.
-fn allowed(state: &State, node: &Node, offer: &Offer, action: Action) -> Outcome {
-    match &action {
-        Action::Think { text } => {
-            let before = state.path_to(node.id);
-            let repeats = before.iter().any(|n| matches!(&n.action, Action::Think { text: t } if t == text));
-            if repeats {
-                reject(Some(&action.token()), Reason::Repeat, "the same thought stands in the trajectory already")
-            } else {
-                Outcome::Kept(action)
-            }
-        }
-        Action::Expand { .. } if matches!(offer, Offer::Actions { expand: false, .. }) => {
-            reject(Some(&action.token()), Reason::NotOffered, "there is no entity to expand")
-        }
-        _ => Outcome::Kept(action),
+/// The rule that needs the trajectory: a thought must be new. (THINK after THINK, and EXPAND in an empty graph, are not
+/// offered but taken: the next prompt finds nothing to offer and says so.)
+fn allowed(state: &State, node: &Node, action: Action) -> Outcome {
+    let Action::Think { text } = &action else { return Outcome::Kept(action) };
+    let before = state.path_to(node.id);
+    if before.iter().any(|n| matches!(&n.action, Action::Think { text: t } if t == text)) {
+        return reject(Some(&action.token()), Reason::Repeat, "the same thought stands in the trajectory already");
     }
+    Outcome::Kept(action)
 }
 
 /// The k most voted choices survive, ties by first appearance; the rest are outvoted. The order of the rows stays.

@@ -9,10 +9,8 @@ use super::super::why;
 
 /// The next step, or the end.
 pub fn choose(state: &State) -> Need<Event> {
-    if let Some(finished) = &state.finished {
-        if finished.1 >= state.reconsider {
-            return Err(NotYet::Nothing);
-        }
+    if state.finished.as_ref().is_some_and(|f| f.1 >= state.reconsider) {
+        return Err(NotYet::Nothing);
     }
     // An end is only seen when no growth by hand is under way: it might bring what ends the search.
     let growing = state.open_steps().any(Step::by_hand);
@@ -20,7 +18,7 @@ pub fn choose(state: &State) -> Need<Event> {
     let end = if let Some(node) = accepted(state) {
         Some(finished(state, OutcomeKind::Answered, Stop::Accepted, Some(node)))
     } else if let Some(node) = over_threshold(state) {
-        Some(finished(state, OutcomeKind::Answered, Stop::Threshold, Some(node)))
+        Some(finished(state, OutcomeKind::Answered, stop_of(state, node), Some(node)))
     } else if state.expansions() >= settings.max_expansions {
         Some(exhausted(state, Stop::Budget))
     } else if let Some(next) = state.next_node() {
@@ -54,6 +52,22 @@ fn over_threshold(state: &State) -> Option<NodeId> {
     let threshold = state.settings().threshold;
     let enough = |id: &NodeId| state.value(*id).known().is_some_and(|v| v >= threshold);
     state.answers().into_iter().find(|id| enough(id) && state.node(*id).is_some_and(|n| n.by == By::Engine))
+}
+
+/// What ended a search that has the accepted answer `node`: forced answers come after the end, and do not change what ended it.
+fn stop_of(state: &State, node: NodeId) -> Stop {
+    if !is_forced(state, node) {
+        Stop::Threshold
+    } else if state.expansions() >= state.settings().max_expansions {
+        Stop::Budget
+    } else {
+        Stop::FrontierEmpty
+    }
+}
+
+fn is_forced(state: &State, node: NodeId) -> bool {
+    let step = state.node(node).and_then(|n| state.step(n.step));
+    step.is_some_and(|s| s.kind == StepKind::ForceFinal)
 }
 
 /// Budget or frontier is at its end without an accepted answer.
@@ -90,7 +104,7 @@ fn finished(state: &State, outcome: OutcomeKind, stop: Stop, answer: Option<Node
     let route = match answer.and_then(|id| state.node(id)) {
         None => Route::None,
         Some(node) if node.by == By::You => Route::Hand,
-        Some(node) if state.step(node.step).is_some_and(|s| s.kind == StepKind::ForceFinal) => Route::Forced,
+        Some(node) if is_forced(state, node.id) => Route::Forced,
         Some(_) => Route::Graph,
     };
     let why = why::end(state, outcome, stop, answer, best_candidate);

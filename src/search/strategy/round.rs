@@ -16,7 +16,7 @@ pub const fn key(step: StepId, purpose: Purpose, lane: u32) -> AskKey {
 
 /// The ask of `key`, once it is complete. A model call that was too long is asked again in the next round, for which
 /// `build` gets the number of rounds before it (and leaves out more of the graph).
-pub fn settled<'a>(state: &'a State, mut key: AskKey, build: impl Fn(u32) -> Need<What>) -> Need<&'a Ask> {
+pub fn settled(state: &State, mut key: AskKey, build: impl Fn(u32) -> Need<What>) -> Need<&Ask> {
     let first = key.round;
     loop {
         let Some(ask) = state.ask_of(key) else {

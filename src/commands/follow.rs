@@ -1,0 +1,165 @@
+//! Following a search without a screen: progress on stderr, a person as the model on stdin, signals.
+
+use super::report;
+use crate::calls::AskId;
+use crate::runner::{Command, Handle, Pace, RunState, Snapshot, task};
+use crate::search::{Event, NodeId, State};
+use crate::text::{clean, one_line};
+use anyhow::{Context, bail};
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// How a search that was followed came to rest.
+pub(super) enum End {
+    /// It ended.
+    Finished,
+    /// The service fails; why, and what to do.
+    Halted(String),
+    /// A signal stopped it.
+    Stopped,
+    /// The disk refuses the journal.
+    Unwritten,
+}
+
+/// What is there when a search came to rest.
+pub(super) struct Followed {
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) end: End,
+}
+
+/// Prints a line on stderr; a closed stderr is no reason to stop.
+pub(super) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", clean(line));
+}
+
+/// Waits until the search came to rest; tells on stderr what happens after the first `from` entries. Ctrl-C and SIGTERM
+/// stop it.
+pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow::Result<Followed> {
+    let mut snapshots = handle.snapshots.clone();
+    let mut signals = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
+    let mut person = Person::default();
+    let (mut told, mut noticed, mut stopped) = (from, None, false);
+    let mut halted = None;
+    loop {
+        let snapshot = snapshots.borrow_and_update().clone();
+        for entry in &snapshot.entries()[told..] {
+            if let Event::Halted { why } = &entry.ev {
+                halted = Some(why.clone());
+            }
+            if let Some(line) = progress(&snapshot.state, &entry.ev).filter(|_| !quiet) {
+                say(&line);
+            }
+        }
+        told = snapshot.entries().len();
+        if let Some((number, notice)) = snapshot.live.notice.as_ref().filter(|(n, _)| noticed != Some(*n)) {
+            noticed = Some(*number);
+            say(notice);
+        }
+        let finished = snapshot.run_state() == RunState::Finished;
+        if finished || (snapshot.live.pace == Pace::Paused && snapshot.live.flights.is_empty()) {
+            let end = match halted {
+                _ if finished => End::Finished,
+                Some(why) => End::Halted(why),
+                None if stopped => End::Stopped,
+                None => End::Unwritten,
+            };
+            return Ok(Followed { snapshot, end });
+        }
+        let wanted = person.wanted(&snapshot)?;
+        let [interrupt, terminate] = &mut signals;
+        tokio::select! {
+            changed = snapshots.changed() => changed.context("the search ended unexpectedly")?,
+            line = person.line(), if wanted.is_some() => {
+                let Some(text) = line else { bail!("stdin ended: {}", resumable(&snapshot)) };
+                if let Some((ask, slot)) = wanted {
+                    person.answered = wanted;
+                    let _ = handle.commands.send(Command::Reply { ask, slot, text });
+                }
+            }
+            () = either(interrupt, terminate) => {
+                stopped = true;
+                let _ = handle.commands.send(Command::Abort);
+            }
+        }
+    }
+}
+
+async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+fn resumable(snapshot: &Snapshot) -> String {
+    snapshot
+        .live
+        .path
+        .as_ref()
+        .map_or_else(|| "the session was not recorded".to_owned(), |path| format!("go on with: tot ask --resume {}", path.display()))
+}
+
+/// One line for what a person wants to follow.
+fn progress(state: &State, event: &Event) -> Option<String> {
+    match event {
+        Event::Opened { node: Some(node), why, counts: true, .. } => {
+            Some(format!("#{} {} ({})", order(state, *node), report::label(state, *node), one_line(why)))
+        }
+        Event::Grew { notices, .. } if !notices.is_empty() => Some(format!("  {}", one_line(&notices.join("; ")))),
+        Event::Failed { error, .. } => Some(format!("  {}", one_line(&error.message))),
+        Event::Finished(end) => Some(one_line(&end.why)),
+        _ => None,
+    }
+}
+
+fn order(state: &State, node: NodeId) -> u32 {
+    state.node(node).and_then(|n| n.order).unwrap_or_default()
+}
+
+/// The person at stdin, for `--llm human`: each prompt is printed on stderr, and one line is read for each sample.
+#[derive(Default)]
+struct Person {
+    asked: Option<(AskId, u32)>,
+    answered: Option<(AskId, u32)>,
+    lines: Option<UnboundedReceiver<String>>,
+}
+
+impl Person {
+    /// The sample that a line is wanted for; its prompt is printed once.
+    fn wanted(&mut self, snapshot: &Snapshot) -> anyhow::Result<Option<(AskId, u32)>> {
+        let state = &snapshot.state;
+        let Some(ask) = snapshot.live.flights.iter().find(|f| f.human).and_then(|f| state.ask(f.ask)) else { return Ok(None) };
+        let Some(slot) = ask.samples.iter().position(Option::is_none).and_then(|s| u32::try_from(s).ok()) else { return Ok(None) };
+        let wanted = Some((ask.id, slot));
+        if wanted == self.answered {
+            return Ok(None);
+        }
+        if wanted != self.asked {
+            self.asked = wanted;
+            let strategy = super::setup::strategy_of(&state.started().strategy)?;
+            if let Some(job) = task::llm_job(state, &*strategy, ask).filter(|_| slot == 0) {
+                say(&format!("\n{}\n", job.request.prompt()));
+            }
+            say(&format!("sample {} of {}:", slot + 1, ask.samples.len()));
+        }
+        Ok(wanted)
+    }
+
+    /// The next line of stdin, `None` at its end. A thread reads, so that signals are heard meanwhile.
+    async fn line(&mut self) -> Option<String> {
+        let lines = self.lines.get_or_insert_with(|| {
+            let (sender, lines) = unbounded_channel();
+            std::thread::spawn(move || {
+                for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            lines
+        });
+        lines.recv().await
+    }
+}

@@ -1,0 +1,144 @@
+//! Bad input: a sentence that says what to do, and the exit status that fits.
+
+use super::server::{Server, engine, model};
+use super::support::{Home, Ran, data, finish, scenario};
+use std::net::TcpListener;
+
+const QUESTION: &str = "Who directed Inception?";
+
+#[test]
+fn what_the_command_line_names_and_there_is_not_is_a_usage_error() {
+    let home = Home::new();
+    for (args, says) in [
+        (&["--kg", "demmo"][..], &["did you mean demo"][..]),
+        (&["--kg", "http://127.0.0.1:1/sparql"], &["did you mean sparql:http://127.0.0.1:1/sparql"]),
+        (&["--llm", "lexicl"], &["did you mean `lexical`"]),
+        (&["--llm", "anthropic:x"], &["openai:MODEL with --llm-url"]),
+        (&["--strategy", "beam"], &["beam", "tree-of-traversals"]),
+        (&["--threshold", "2"], &["between 0 and 1"]),
+        (&["--threshold", "NaN"], &["between 0 and 1"]),
+        (&["--branching", "0"], &["1..=64"]),
+        (&["--preset", "papre"], &["paper"]),
+        (&["--pace=-1"], &["between 0 and 60"]),
+        (&["--no-such-flag"], &["--no-such-flag"]),
+    ] {
+        home.run(&[&["ask", QUESTION][..], args].concat()).ends(2).says(says);
+    }
+    for question in ["", "  \n "] {
+        home.run(&["ask", question]).ends(2).says(&["the question is empty"]);
+    }
+    home.run(&["ask"]).ends(2).says(&["a question is needed: tot ask"]);
+    home.run(&["kg", "search", "x", "--kg", "demmo"]).ends(2).says(&["did you mean demo"]);
+    assert!(home.sessions().is_empty(), "nothing began");
+}
+
+#[test]
+fn what_can_not_be_opened_is_an_error_that_names_it() {
+    let home = Home::new();
+    let gone = home.arg("gone.ttl");
+    home.run(&["ask", QUESTION, "--kg", &format!("file:{gone}")]).ends(1).says(&["gone.ttl"]);
+    home.run(&["kg", "search", "x", "--kg", &format!("file:{gone}")]).ends(1).says(&["gone.ttl"]);
+    home.run(&["ask", QUESTION, "--kg", "file:."]).ends(1);
+    let half = home.write("half.ttl", "@prefix ex: <http://ex.org/> .\nex:a ex:b ex:c .\nex:d ex:e \"unfinished .\n");
+    let ran = home.run(&["ask", QUESTION, "--kg", &format!("file:{half}")]).ends(1).says(&["half.ttl", "line 3"]);
+    assert!(ran.err.contains("column") || ran.err.contains("3:"), "{ran:#?}");
+    home.run(&["ask", QUESTION, "--llm", "openai:gpt-4o-mini"]).ends(1).says(&["OPENAI_API_KEY", "--llm-url"]);
+    home.run(&["ask", QUESTION, "--llm", "script:none.json"]).ends(1).says(&["none.json"]);
+    home.run(&["ask", "--scenario", "none.json"]).ends(1).says(&["none.json"]);
+    let no_scenario = home.write("x.json", "{\"format\": \"tot-scenario/9\"}");
+    home.run(&["ask", "--scenario", &no_scenario]).ends(1).says(&["x.json"]);
+    home.run(&["ask", QUESTION, "--prompts", "nowhere"]).ends(1).says(&["--prompts nowhere: there is no such folder"]);
+    home.run(&["parse", "none.jsonl"]).ends(1).says(&["none.jsonl"]);
+    assert!(home.sessions().is_empty(), "nothing began");
+}
+
+#[test]
+fn a_broken_prompt_file_warns_and_the_built_in_stays() {
+    let home = Home::new();
+    home.write("prompts/mine.yaml", "extract: |\n  fine so far\n  {{ queston }}\n");
+    let ran = home.run(&["ask", QUESTION, "--prompts", "prompts"]).ends(0).says(&["mine.yaml, line 3", "built-in `extract` stays in use"]);
+    assert!(ran.out.starts_with("Christopher Nolan"), "{ran:#?}");
+}
+
+#[test]
+fn a_slip_in_the_configuration_is_seen() {
+    let home = Home::new();
+    home.write("config/tot/config.yaml", "llm: lexical\ncolour: blue\n");
+    home.run(&["ask", QUESTION]).ends(1).says(&["config.yaml", "colour", "line 2"]);
+    home.write("config/tot/config.yaml", "kg: [museum]\nkgs:\n  museum: demo\n");
+    home.run(&["ask", QUESTION]).ends(0);
+}
+
+#[test]
+fn an_unreachable_model_leaves_a_session_that_goes_on_when_it_is_there() {
+    let home = Home::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let session = home.arg("s.jsonl");
+    let args = ["ask", QUESTION, "--llm", "openai:mock", "--llm-url", &url, "--max-expansions", "3", "--session", &session];
+    let ran = home.run(&args).ends(1).says(&["no connection", &url, "tot ask --resume", &session]);
+    assert_eq!(ran.out, "");
+    assert!(home.run(&["ask", "--resume", &session, "--json"]).ends(1).json()["halted"].is_string());
+    let server = TcpListener::bind(url.strip_prefix("http://").unwrap()).unwrap();
+    let server = Server::on(server, |_, request| model(request));
+    home.run(&["ask", "--resume", &session]).ends(3);
+    assert!(!server.seen().is_empty(), "the session remembers its server");
+    home.run(&["replay", "--check", &session]).ends(0);
+}
+
+/// Asks about a ferry on a server that fails where `fails` says so: what was printed, and the session.
+fn ask_failing(home: &Home, fails: impl Fn(&str) -> bool + Send + Sync + 'static) -> (Ran, String) {
+    let answer = engine(&std::fs::read_to_string(data("kg/plain.ttl")).unwrap());
+    let server = Server::start(move |_, request| {
+        if fails(&request.body) { ("500 Internal Server Error", "text/plain", "out of order".to_owned()) } else { answer(request) }
+    });
+    let script = serde_json::json!({"rules": [
+        {"kind": "action", "when": {"path": ""}, "replies": ["EXPAND: who runs it", "ANSWER: nobody"]},
+        {"kind": "score_answer", "when": {"answer": "nobody"}, "replies": ["0.1"]},
+        {"kind": "relation", "replies": ["http://ex.org/operator", "http://ex.org/seats", "http://ex.org/operator"]},
+    ], "fallback": {"extract": ["Night Ferry"], "match": ["1"], "action": ["ANSWER: 120"], "entities": ["http://ex.org/NightFerry"],
+        "score_state": ["0.6"], "score_answer": ["0.9"], "final_answer": ["ANSWER: 120"]}});
+    let llm = format!("script:{}", home.write("script.json", script.to_string()));
+    let (session, kg) = (home.arg("s.jsonl"), format!("sparql:http://{}/sparql", server.host));
+    let args = ["ask", "How many seats has the Night Ferry?", "--kg", &kg, "--llm", &llm, "--session", &session, "--branching", "2"];
+    let ran = home.run(&args).ends(0).says(&["status 500", "out of order"]);
+    home.run(&["replay", "--check", &session]).ends(0);
+    (ran, session)
+}
+
+#[test]
+fn a_graph_that_fails_in_mid_search_is_shown_and_the_search_goes_on() {
+    let home = Home::new();
+    // The facts of one relation fail, all else is answered.
+    let (ran, session) = ask_failing(&home, |query| query.contains("operator") && !query.contains("seats"));
+    assert!(ran.out.starts_with("120"), "{ran:#?}");
+    let shown = home.run(&["show", &session]).ends(0);
+    assert!(shown.out.contains("rejected") && shown.out.contains("status 500"), "{shown:#?}");
+    assert!(home.run(&["show", "--json", &session]).json()["rejected_rows"].to_string().contains("kg_failed"));
+}
+
+#[test]
+fn a_graph_that_failed_has_not_said_that_there_is_nothing() {
+    let home = Home::new();
+    // One direction fails with its labels, the other is empty.
+    let (_, session) = ask_failing(&home, |query| query.contains("operator"));
+    let shown = home.run(&["show", &session]).ends(0);
+    assert!(shown.out.contains("error: relations could not be listed") && !shown.out.contains("the graph has none"), "{shown:#?}");
+}
+
+#[test]
+fn scripted_faults_are_shown_too() {
+    let home = Home::new();
+    let object = home.run(&["ask", "--scenario", &scenario("nolan-forced-final"), "--json"]).json();
+    assert!(object["remarks"].to_string().contains("server error"), "{object:#}");
+}
+
+#[test]
+fn the_environment_names_model_and_graph_where_no_flag_does() {
+    let home = Home::new();
+    let run = |name: &str, value: &str| finish(home.tot(&["ask", QUESTION]).env(name, value).spawn().unwrap());
+    run("TOT_LLM", "lexicl").ends(2).says(&["did you mean `lexical`"]);
+    run("TOT_KG", "demmo").ends(2).says(&["did you mean demo"]);
+    run("TOT_KG", "demo").ends(0);
+}

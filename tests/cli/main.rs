@@ -1,0 +1,12 @@
+//! The program itself, driven from outside: what it prints, its exit status, and what a crash leaves behind.
+
+mod answers;
+mod cases;
+mod crashes;
+mod hostile;
+mod input;
+mod journal;
+mod replay;
+mod secrets;
+mod server;
+mod support;

@@ -45,7 +45,7 @@ pub enum Effect {
 /// What is shown.
 #[derive(Debug)]
 enum Page {
-    Start(StartPage),
+    Start(Box<StartPage>),
     Session(Box<SessionView>),
 }
 
@@ -76,7 +76,7 @@ impl App {
         Self {
             keys,
             themes,
-            page: Page::Start(StartPage::new(data)),
+            page: Page::Start(Box::new(StartPage::new(data))),
             popups: Vec::new(),
             effects: Vec::new(),
             message: None,

@@ -39,8 +39,9 @@ enum Msg {
 /// # Errors
 /// When there is no usable terminal (a [`super::terminal::ScreenError`] inside), or when it is lost.
 pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()> {
-    let depth = Depth::of_environment(|name| std::env::var(name).ok());
-    let (themes, warnings) = Themes::new(options.theme.as_deref(), depth);
+    let environment = |name: &str| std::env::var(name).ok();
+    let ground = Depth::ground_is_light(environment).then_some("light");
+    let (themes, warnings) = Themes::new(options.theme.as_deref().or(ground), Depth::of_environment(environment));
     let mut app = App::new(KeyMap::default(), themes, start_data(host));
     let mut warned: Vec<String> = options.theme_warnings;
     warned.extend(warnings.iter().map(ToString::to_string));

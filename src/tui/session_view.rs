@@ -72,7 +72,7 @@ impl SessionView {
         };
         view.tree.rebuild(&view.scene);
         view.follow_search();
-        view.to_latest_entry();
+        view.select_latest_entry();
         view
     }
 
@@ -93,12 +93,12 @@ impl SessionView {
                 self.show(self.snapshot.state.clone());
             }
             if at_end || other {
-                self.to_latest_entry();
+                self.select_latest_entry();
             }
         }
     }
 
-    fn to_latest_entry(&mut self) {
+    fn select_latest_entry(&mut self) {
         self.timeline.selected = self.snapshot.entries().len().saturating_sub(1);
     }
 

@@ -32,6 +32,8 @@ macro_rules! roles {
 }
 
 roles! {
+    /// What everything stands on: the colours of plain text and of the ground. Without colours the terminal's own.
+    Background = "background",
     /// Plain text.
     Text = "text",
     /// Text of less weight.

@@ -58,7 +58,7 @@ fn expand_by_hand_asks_what_the_engine_would_and_brings_the_choice() {
     desk.answer("film-backtrack", &asked);
     let screen = desk.screen(160, 50);
     assert!(screen.contains("cast member  P161 →") && screen.contains("director  P57 →"), "{screen}");
-    let asked = desk.press("text:director Enter").sent();
+    let asked = desk.press("/ text:director Enter Enter").sent();
     let cap = world.state.settings().edge_cap;
     assert!(
         matches!(&asked[..], [Command::Inquire { call, .. }] if matches!(&call.op, KgOp::Edges { relation, cap: c, .. } if &**relation == "P57" && *c == cap))
@@ -97,9 +97,10 @@ fn escape_goes_back_step_by_step_and_leaves_no_trace() {
     select(&mut desk, 9);
     let asked = desk.press("e Down Down Enter space Enter").sent();
     desk.answer("film-backtrack", &asked);
-    let asked = desk.press("text:director Enter").sent();
+    let asked = desk.press("/ text:director Enter Enter").sent();
     desk.answer("film-backtrack", &asked);
-    let sent = desk.press("Escape Escape Escape Escape").sent();
+    // From the preview, out of the text to find, from the relations, the entities, the menu.
+    let sent = desk.press("Escape Escape Escape Escape Escape").sent();
     assert!(!desk.app.has_popup());
     assert!(sent.iter().all(|command| matches!(command, Command::DropInquiry(_))), "{sent:?}");
     assert_eq!(sent.len(), 3, "two listings and a preview are dropped");
@@ -111,7 +112,7 @@ fn nothing_new_can_not_be_brought_in() {
     select(&mut desk, 9);
     let asked = desk.press("e Down Down Enter space Down space Enter").sent();
     desk.answer("film-backtrack", &asked);
-    let asked = desk.press("text:cast Enter").sent();
+    let asked = desk.press("/ text:cast Enter Enter").sent();
     desk.answer("film-backtrack", &asked);
     assert_eq!(desk.press("Enter").sent(), []);
     assert!(desk.screen(160, 50).contains("it adds no fact"), "{}", desk.screen(160, 50));
@@ -166,7 +167,7 @@ fn override_offers_outvoted_choices_and_instead_of() {
     select(&mut desk, parent.0);
     let screen = desk.press("o").screen(160, 50);
     assert!(screen.contains("Override at node") && screen.contains("is node") && screen.contains("not chosen"), "{screen}");
-    let sent = desk.press("text:genre Enter").sent();
+    let sent = desk.press("/ text:genre Enter Enter").sent();
     assert!(
         matches!(&sent[..], [Command::Do(Act::Choose { node, chain, instead_of: None, .. })]
             if *node == parent && matches!(&chain[..], [Action::SelectRelation { relation }] if &*relation.id == "P136")),
@@ -175,7 +176,7 @@ fn override_offers_outvoted_choices_and_instead_of() {
     // On a node without choices of its own: instead of it.
     let leaf = world.state.nodes.iter().rev().find(|n| n.action.is_answer()).unwrap();
     select(&mut desk, leaf.id.0);
-    desk.press("o text:another space text:answer Enter text:Anne Enter");
+    desk.press("o / text:another space text:answer Enter Enter text:Anne Enter");
     let sent = desk.sent();
     assert!(
         matches!(&sent[..], [Command::Do(Act::Choose { node, instead_of: Some(child), .. })] if Some(*node) == leaf.parent && *child == leaf.id),
@@ -231,6 +232,8 @@ fn limits_send_only_what_changed() {
     let mut desk = Desk::at(&film(usize::MAX));
     assert_eq!(desk.press("L Enter").sent(), []);
     assert_eq!(desk.press("L Backspace Backspace text:40 Enter").sent(), [Command::Do(Act::Set(Setting::MaxExpansions(40)))]);
+    use tree_of_traversals::search::OnExhausted;
+    assert_eq!(desk.press("L G space space Enter").sent(), [Command::Do(Act::Set(Setting::OnExhausted(OnExhausted::Force)))]);
     desk.press("L Backspace Backspace text:0 Enter");
     assert!(desk.screen(160, 50).contains("at least one expansion is needed"));
     assert_eq!(desk.press("Escape").sent(), []);
@@ -239,7 +242,7 @@ fn limits_send_only_what_changed() {
 #[test]
 fn linked_entities_are_searched_added_and_dropped() {
     let mut desk = Desk::at(&film(usize::MAX));
-    let asked = desk.press("K text:Caine Tab").sent();
+    let asked = desk.press("K / text:Caine Tab").sent();
     assert!(
         matches!(&asked[..], [Command::Inquire { call, .. }] if matches!(&call.op, KgOp::Search { mention, .. } if mention == "Caine"))
     );

@@ -179,3 +179,16 @@ fn a_fork_is_another_session_in_the_same_view() {
     assert!(!screen.contains("looking back"));
     assert!(Arc::ptr_eq(&desk.app.session().unwrap().scene.state, &desk.app.session().unwrap().snapshot.state));
 }
+
+#[test]
+fn releases_of_keys_do_nothing() {
+    use crossterm::event::{Event as TermEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+    let mut desk = Desk::at(&film(90));
+    let mut event = KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE);
+    event.kind = KeyEventKind::Release;
+    assert!(!desk.app.event(&TermEvent::Key(event)), "not even a frame");
+    assert_eq!(desk.sent(), []);
+    event.kind = KeyEventKind::Repeat;
+    assert!(desk.app.event(&TermEvent::Key(event)));
+    assert_eq!(desk.sent().len(), 1);
+}

@@ -6,7 +6,9 @@ mod world;
 
 mod desk;
 mod flows;
+mod given_back;
 mod hostile;
+mod live;
 mod looking;
 mod sizes;
 mod start_page;

@@ -1,41 +1,50 @@
-//! The real program in a pseudo terminal: it is always given back.
+//! The real program in a pseudo terminal, for tests.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-const TOT: &str = env!("CARGO_BIN_EXE_tot");
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const TOT: &str = env!("CARGO_BIN_EXE_tot");
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
-fn scenario() -> String {
+pub fn scenario() -> String {
     format!("{}/tests/data/scenarios/film-backtrack.json", env!("CARGO_MANIFEST_DIR"))
 }
 
-struct Terminal {
-    child: Box<dyn Child + Send + Sync>,
+pub struct Terminal {
+    pub child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
-    screen: vt100::Parser,
+    pub screen: vt100::Parser,
     /// Everything that was written.
-    raw: Vec<u8>,
-    _master: Box<dyn MasterPty + Send>,
-    _home: tempfile::TempDir,
+    pub raw: Vec<u8>,
+    /// Whether the window is too small for the emulator of these tests, which then looks away.
+    blind: bool,
+    master: Box<dyn MasterPty + Send>,
+    home: tempfile::TempDir,
 }
 
 impl Terminal {
-    fn open(args: &[&str]) -> Self {
+    /// `tot` with these arguments on 120x40, in a home of its own.
+    pub fn open(args: &[&str]) -> Self {
+        Self::open_with(TOT, args, &[])
+    }
+
+    /// A program with these arguments and this environment.
+    pub fn open_with(program: &str, args: &[&str], environment: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let home = tempfile::tempdir().unwrap();
-        let mut command = CommandBuilder::new(TOT);
+        let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
         command.env("TERM", "xterm-256color");
         for name in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
             command.env(name, home.path());
+        }
+        for (name, value) in environment {
+            command.env(name, value);
         }
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
@@ -50,108 +59,102 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keys, output, screen: vt100::Parser::new(40, 120, 0), raw: vec![], _master: pair.master, _home: home }
+        Self { child, keys, output, screen: vt100::Parser::new(40, 120, 0), raw: vec![], blind: false, master: pair.master, home }
     }
 
-    /// Waits until the screen shows this.
-    fn wait_for(&mut self, text: &str) {
-        let until = Instant::now() + PATIENCE;
-        while !self.screen.screen().contents().contains(text) {
-            assert!(Instant::now() < until, "{text} did not come:\n{}", self.screen.screen().contents());
-            if let Ok(piece) = self.output.recv_timeout(Duration::from_millis(200)) {
-                self.screen.process(&piece);
+    /// Takes in what was written, for at most `time` without anything.
+    pub fn read_for(&mut self, time: Duration) -> bool {
+        match self.output.recv_timeout(time) {
+            Ok(piece) => {
+                if !self.blind {
+                    self.screen.process(&piece);
+                }
                 self.raw.extend(piece);
+                true
             }
+            Err(_) => false,
         }
     }
 
-    fn press(&mut self, keys: &str) {
+    /// What the screen shows.
+    pub fn text(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Waits until this is so.
+    pub fn wait_until(&mut self, what: &str, is_so: impl Fn(&str) -> bool) {
+        let until = Instant::now() + PATIENCE;
+        while !is_so(&self.text()) {
+            assert!(Instant::now() < until, "{what} did not come:\n{}", self.text());
+            self.read_for(Duration::from_millis(100));
+        }
+    }
+
+    /// Waits until the screen shows this.
+    pub fn wait_for(&mut self, text: &str) {
+        self.wait_until(text, |screen| screen.contains(text));
+    }
+
+    /// Types.
+    pub fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }
 
-    /// Waits for the end and returns the exit status.
-    fn end(mut self) -> (u32, vt100::Parser, String) {
-        let status = self.child.wait().unwrap().exit_code();
-        while let Ok(piece) = self.output.recv_timeout(Duration::from_millis(500)) {
-            self.screen.process(&piece);
-            self.raw.extend(piece);
+    /// Types, and waits until the screen shows this.
+    pub fn press_for(&mut self, keys: &str, text: &str) {
+        self.press(keys);
+        self.wait_for(text);
+    }
+
+    /// Makes the window another size.
+    pub fn resize(&mut self, cols: u16, rows: u16) {
+        self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+        let blind = std::mem::replace(&mut self.blind, cols < 20 || rows < 5);
+        if self.blind {
+            return;
         }
-        (status, self.screen, String::from_utf8_lossy(&self.raw).into_owned())
+        if blind {
+            self.screen = vt100::Parser::new(rows, cols, 0);
+            self.press("\x0c");
+        } else {
+            self.screen.screen_mut().set_size(rows, cols);
+        }
     }
-}
 
-fn assert_given_back(screen: &vt100::Parser, raw: &str) {
-    let screen = screen.screen();
-    assert!(raw.contains("\x1b[?1049h"), "it had the alternate screen");
-    assert!(!screen.alternate_screen(), "the alternate screen is left");
-    assert!(!screen.hide_cursor(), "the cursor is back");
-    assert!(!screen.bracketed_paste(), "bracketed paste is off");
-    assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse is the terminal's");
-}
-
-#[test]
-fn quitting_gives_the_terminal_back() {
-    let mut terminal = Terminal::open(&["--scenario", &scenario(), "--pace", "0"]);
-    terminal.wait_for("✔ Michael Caine (1.00)");
-    terminal.press("m");
-    terminal.wait_for("the mouse is the explorer's");
-    terminal.press("q");
-    let (status, screen, raw) = terminal.end();
-    assert_eq!(status, 0);
-    assert_given_back(&screen, &raw);
-    assert!(raw.contains("\x1b[?2026h") && raw.contains("\x1b[?2026l"), "frames are synchronized updates");
-}
-
-#[test]
-fn signals_give_the_terminal_back() {
-    for signal in ["TERM", "HUP", "INT"] {
-        let mut terminal = Terminal::open(&["--scenario", &scenario(), "--pace", "0"]);
-        terminal.wait_for("Michael Caine");
-        let id = terminal.child.process_id().unwrap().to_string();
-        assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success());
-        let (_, screen, raw) = terminal.end();
-        assert_given_back(&screen, &raw);
+    /// The events of the session that was written last, one JSON object a line.
+    pub fn journal(&self) -> Vec<serde_json::Value> {
+        let folder = self.home.path().join("tot/sessions");
+        let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
+        files.sort();
+        let text = std::fs::read_to_string(files.last().unwrap()).unwrap();
+        text.lines().skip(1).filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
-}
 
-#[test]
-fn suspending_gives_it_back_and_continuing_takes_it_again() {
-    let mut terminal = Terminal::open(&["--scenario", &scenario(), "--pace", "0"]);
-    terminal.wait_for("Michael Caine");
-    terminal.press("\x1a");
-    let id = terminal.child.process_id().unwrap().to_string();
-    let until = Instant::now() + PATIENCE;
-    let stopped = || {
-        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
-    };
-    if !Path::new("/proc/self/stat").exists() {
-        return;
+    /// How many events of this kind the journal has.
+    pub fn count(&self, kind: &str) -> usize {
+        self.journal().iter().filter(|entry| entry["ev"].get(kind).is_some()).count()
     }
-    while !stopped() {
-        assert!(Instant::now() < until, "it did not stop");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    while let Ok(piece) = terminal.output.recv_timeout(Duration::from_millis(300)) {
-        terminal.screen.process(&piece);
-        terminal.raw.extend(piece);
-    }
-    assert_given_back(&terminal.screen, &String::from_utf8_lossy(&terminal.raw));
-    assert!(Command::new("kill").args(["-CONT", &id]).status().unwrap().success());
-    terminal.wait_for("✔ Michael Caine (1.00)");
-    assert!(terminal.screen.screen().alternate_screen());
-    terminal.press("q");
-    let (status, screen, raw) = terminal.end();
-    assert_eq!(status, 0);
-    assert_given_back(&screen, &raw);
-}
 
-#[test]
-fn without_a_terminal_it_says_what_to_do_with_status_2() {
-    let run = Command::new(TOT).args(["--scenario", &scenario()]).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(run.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&run.stderr);
-    assert!(said.contains("terminal") && said.contains("tot ask"), "{said}");
-    assert!(run.stdout.is_empty());
+    /// Ends the program and returns its status, the screen and everything that was written.
+    pub fn quit(mut self) -> (u32, vt100::Parser, String) {
+        self.press("q");
+        self.end()
+    }
+
+    /// Waits for the end and returns the exit status.
+    pub fn end(mut self) -> (u32, vt100::Parser, String) {
+        let until = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.exit_code();
+            }
+            assert!(Instant::now() < until, "it does not end:\n{}", self.text());
+            self.read_for(Duration::from_millis(50));
+        };
+        while self.read_for(Duration::from_millis(500)) {}
+        let raw = String::from_utf8_lossy(&self.raw).into_owned();
+        (status, self.screen, raw)
+    }
 }

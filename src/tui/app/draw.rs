@@ -38,6 +38,7 @@ impl App {
         if area.is_empty() {
             return;
         }
+        buf.set_style(area, theme.style(Role::Background));
         match &mut self.page {
             Page::Start(page) => page.render(buf, area, self.message.as_ref(), &self.keys, &theme),
             Page::Session(view) => {

@@ -76,8 +76,8 @@ impl ExpandPopup {
         };
         let mut commands = Vec::new();
         match (asm, at.map(|at| &at.action)) {
-            (AsmState::SelectingEntities, _) => popup.to_entities(scene),
-            (AsmState::SelectingRelation, Some(Action::SelectEntities { ids })) => commands = popup.to_relations(scene, ids.clone()),
+            (AsmState::SelectingEntities, _) => popup.ask_entities(scene),
+            (AsmState::SelectingRelation, Some(Action::SelectEntities { ids })) => commands = popup.ask_relations(scene, ids.clone()),
             _ => popup.stages.push(Stage::Menu(menu(scene, node))),
         }
         (popup, commands)
@@ -88,7 +88,7 @@ impl ExpandPopup {
     pub fn with_entity(mut self, scene: &Scene, entity: &EntityId) -> Self {
         if matches!(self.asm, AsmState::Default | AsmState::SelectingEntities) {
             if self.asm == AsmState::Default {
-                self.to_entities(scene);
+                self.ask_entities(scene);
             }
             if let Some(Stage::Entities(ids, list)) = self.stages.last_mut()
                 && let Some(at) = ids.iter().position(|id| id == entity)
@@ -100,12 +100,12 @@ impl ExpandPopup {
         self
     }
 
-    fn to_entities(&mut self, scene: &Scene) {
+    fn ask_entities(&mut self, scene: &Scene) {
         let (ids, items) = options::entities(scene, self.node);
         self.stages.push(Stage::Entities(ids, PickList::several(items, |_| false)));
     }
 
-    fn to_relations(&mut self, scene: &Scene, entities: Vec<EntityId>) -> Vec<Command> {
+    fn ask_relations(&mut self, scene: &Scene, entities: Vec<EntityId>) -> Vec<Command> {
         let calls = options::listings(&scene.state, &entities);
         self.entities = entities;
         self.relations.clear();
@@ -115,7 +115,7 @@ impl ExpandPopup {
         self.listing.ask(calls)
     }
 
-    fn to_preview(&mut self, scene: &Scene, relation: Relation) -> Vec<Command> {
+    fn ask_preview(&mut self, scene: &Scene, relation: Relation) -> Vec<Command> {
         let call = options::edges(&scene.state, &self.entities, &relation);
         self.wrong = None;
         self.stages.push(Stage::Preview(relation));
@@ -210,7 +210,7 @@ impl ExpandPopup {
             0 => LineFor::Hint,
             1 => LineFor::Answer,
             _ => {
-                self.to_entities(scene);
+                self.ask_entities(scene);
                 return Reaction::Stay;
             }
         };
@@ -238,14 +238,15 @@ impl Popup for ExpandPopup {
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
         let scene = &view.scene;
-        if key.code == KeyCode::Esc {
-            return self.back();
-        }
         let picked = match self.stages.last_mut() {
             Some(Stage::Menu(list) | Stage::Entities(_, list) | Stage::Relations(list)) => list.key(key),
             Some(Stage::Preview(relation)) => {
                 let relation = relation.clone();
-                return if key.code == KeyCode::Enter { self.confirm(desk, &relation) } else { Reaction::Stay };
+                return match key.code {
+                    KeyCode::Enter => self.confirm(desk, &relation),
+                    KeyCode::Esc => self.back(),
+                    _ => Reaction::Stay,
+                };
             }
             None => return Reaction::Close,
         };
@@ -255,12 +256,13 @@ impl Popup for ExpandPopup {
                 let checked = list.picked();
                 let chosen = if checked.is_empty() { vec![at] } else { checked };
                 let chosen: Vec<EntityId> = chosen.into_iter().filter_map(|at| ids.get(at).cloned()).collect();
-                Reaction::Send(self.to_relations(scene, chosen))
+                Reaction::Send(self.ask_relations(scene, chosen))
             }
             (Picked::Item(at), Some(Stage::Relations(_))) => match self.shown_relations().get(at).map(|relation| (*relation).clone()) {
-                Some(relation) => Reaction::Send(self.to_preview(scene, relation)),
+                Some(relation) => Reaction::Send(self.ask_preview(scene, relation)),
                 None => Reaction::Stay,
             },
+            (Picked::Ignored, _) if key.code == KeyCode::Esc => self.back(),
             (Picked::Ignored, Some(Stage::Relations(_))) if key.code == KeyCode::Tab => {
                 self.identifiers = !self.identifiers;
                 self.fill_relations(scene);

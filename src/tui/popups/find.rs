@@ -34,6 +34,7 @@ impl Popup for FindPopup {
         let Some(y) = area.bottom().checked_sub(1).filter(|_| !area.is_empty()) else { return };
         let row = Rect { y, height: 1, ..area };
         Clear.render(row, buf);
+        buf.set_style(row, theme.style(Role::Background));
         let x = put(buf, row, row.x, y, " find / ", theme.style(Role::Key));
         let line = Rect { x, width: row.right().saturating_sub(x), ..row };
         self.line.render(buf, line, "text in this pane; Enter, then n and N; Escape ends", theme);

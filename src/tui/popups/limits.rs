@@ -90,6 +90,17 @@ impl LimitsPopup {
         Self { before: settings.clone(), lines, at: 0, wrong: None }
     }
 
+    /// The next rule for the end.
+    fn turn(&mut self) {
+        let next = match self.lines[self.at].value() {
+            "none" => "best",
+            "best" => "force",
+            _ => "none",
+        };
+        self.lines[self.at].set(next);
+        self.wrong = None;
+    }
+
     /// An act for every row that was changed.
     fn acts(&self) -> Result<Vec<Command>, String> {
         let mut acts = Vec::new();
@@ -107,8 +118,12 @@ impl Popup for LimitsPopup {
         let count = self.lines.len();
         match key.code {
             KeyCode::Esc => return Reaction::Close,
-            KeyCode::Up | KeyCode::BackTab => self.at = (self.at + count - 1) % count,
-            KeyCode::Down | KeyCode::Tab => self.at = (self.at + 1) % count,
+            // No value has these letters.
+            KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => self.at = (self.at + count - 1) % count,
+            KeyCode::Char('g') => self.at = 0,
+            KeyCode::Char('G') => self.at = count - 1,
+            KeyCode::Char(' ') if Row::ALL[self.at] == Row::Exhausted => self.turn(),
+            KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => self.at = (self.at + 1) % count,
             KeyCode::Enter => match self.acts() {
                 Ok(acts) => return Reaction::Finish(acts),
                 Err(wrong) => self.wrong = Some(wrong),
@@ -125,7 +140,8 @@ impl Popup for LimitsPopup {
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
         let inner = popup(buf, area, 84, 11, "Limits", theme);
-        let body = with_keys(buf, inner, "↑ ↓ row  Enter puts them into force  Esc leaves no trace", theme);
+        let body =
+            with_keys(buf, inner, "↑ ↓ row  space turns the rule for the end  Enter puts them into force  Esc leaves no trace", theme);
         // On low screens the row in hand comes first.
         let first = (self.at + 1).saturating_sub(usize::from(body.height.max(1)));
         for ((n, row), y) in Row::ALL.iter().enumerate().skip(first).zip(body.y..body.bottom()) {

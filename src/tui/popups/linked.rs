@@ -45,12 +45,13 @@ impl LinkedPopup {
     fn search(&mut self, scene: &Scene) -> Reaction {
         let mention = self.list.find().trim().to_owned();
         if mention.is_empty() {
-            self.wrong = Some("type what to look for, then Tab".to_owned());
+            self.wrong = Some("type what to look for after /, then Tab".to_owned());
             return Reaction::Stay;
         }
         self.wrong = None;
         self.taken = 0;
         self.waiting = true;
+        self.list.end_typing();
         let call = |kg: &crate::graph::KgName| KgCall { kg: kg.clone(), op: KgOp::Search { mention: mention.clone(), limit: LIMIT } };
         let calls = scene.state.started().kgs.iter().map(|(kg, _)| call(kg)).collect();
         Reaction::Send(self.search.ask(calls))
@@ -78,9 +79,9 @@ impl Popup for LinkedPopup {
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
         match (key.code, self.list.key(key)) {
-            (KeyCode::Esc, _) => Reaction::Finish(self.search.drop_all()),
+            (KeyCode::Esc, Picked::Ignored) => Reaction::Finish(self.search.drop_all()),
             (KeyCode::Tab, _) => self.search(&view.scene),
-            (KeyCode::Enter, _) => match self.act() {
+            (KeyCode::Enter, Picked::Item(_)) => match self.act() {
                 Some(act) => {
                     let mut commands = self.search.drop_all();
                     commands.push(Command::Do(act));
@@ -91,7 +92,7 @@ impl Popup for LinkedPopup {
                     Reaction::Stay
                 }
             },
-            (_, Picked::Nothing | Picked::Ignored | Picked::Item(_)) => Reaction::Stay,
+            _ => Reaction::Stay,
         }
     }
 
@@ -144,13 +145,14 @@ impl Popup for LinkedPopup {
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
         let inner = popup(buf, area, 100, 20, "Linked entities", theme);
-        let mut body = with_keys(buf, inner, "letters, then Tab: search the KGs  space checks  Enter applies  Esc leaves no trace", theme);
+        let mut body =
+            with_keys(buf, inner, "/ a label, then Tab: search the KGs  space checks  Enter applies  Esc leaves no trace", theme);
         let said =
             if self.waiting { Some(("searching the KGs …", Role::Dim)) } else { self.wrong.as_deref().map(|why| (why, Role::Warning)) };
         if let Some((text, role)) = said.filter(|_| body.height > 3) {
             put(buf, body, body.x, body.y, text, theme.style(role));
             body = Rect { y: body.y + 1, height: body.height - 1, ..body };
         }
-        self.list.render(buf, body, "a label, then Tab to search", theme);
+        self.list.render(buf, body, "a label; Tab searches the KGs for it", theme);
     }
 }

@@ -215,13 +215,13 @@ impl Popup for OverridePopup {
             format!("Override at node {}", self.selected.0)
         };
         let keys = match (self.both, self.instead) {
-            (false, true) => "Enter adds it by hand and prunes the node  letters find  Esc leaves no trace",
-            (false, false) => "Enter adds it by hand  letters find  Esc leaves no trace",
+            (false, true) => "Enter adds it by hand and prunes the node  / finds  Esc leaves no trace",
+            (false, false) => "Enter adds it by hand  / finds  Esc leaves no trace",
             (true, true) => "Enter adds it by hand and prunes the node  Tab: choices below it  Esc leaves no trace",
             (true, false) => "Enter adds it by hand  Tab: instead of this node  Esc leaves no trace",
         };
         let inner = popup(buf, area, 100, 22, &title, theme);
         let body = with_keys(buf, inner, keys, theme);
-        self.list.render(buf, body, "a choice, by a few letters", theme);
+        self.list.render(buf, body, "finds a choice by a few letters", theme);
     }
 }

@@ -30,7 +30,7 @@ impl Palette {
                 ..Item::default()
             }
         };
-        Self { list: PickList::one(Control::ALL.iter().map(item).collect()) }
+        Self { list: PickList::one(Control::ALL.iter().map(item).collect()).typing_at_once() }
     }
 }
 

@@ -29,6 +29,12 @@ impl Depth {
         if term.contains("256color") { Self::Indexed } else { Self::Sixteen }
     }
 
+    /// Whether the environment says that the ground is light (`COLORFGBG`, set by some terminals).
+    #[must_use]
+    pub fn ground_is_light(get: impl Fn(&str) -> Option<String>) -> bool {
+        get("COLORFGBG").is_some_and(|value| matches!(value.rsplit(';').next(), Some("7" | "15")))
+    }
+
     /// `style` as it is shown with so many colours. Backgrounds in RGB suit only the terminal they were made for: with
     /// 16 colours or none `instead` stands for them, and the text keeps the terminal's own colour.
     #[must_use]

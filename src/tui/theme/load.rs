@@ -9,6 +9,7 @@ use std::path::Path;
 
 const DARK: &str = include_str!("../../../themes/dark.yaml");
 const LIGHT: &str = include_str!("../../../themes/light.yaml");
+const TERMINAL: &str = include_str!("../../../themes/terminal.yaml");
 
 /// Something wrong in a theme file; the default stays in use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +32,12 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The themes that are compiled in: dark, light.
+/// The themes that are compiled in: dark, light, terminal.
 #[must_use]
 pub fn built_in() -> Vec<Theme> {
     let plain = Theme { name: "plain".to_owned(), styles: vec![Style::new(); Role::ALL.len()] };
-    [("themes/dark.yaml", DARK), ("themes/light.yaml", LIGHT)].into_iter().filter_map(|(file, text)| read(text, file, &plain).0).collect()
+    let files = [("themes/dark.yaml", DARK), ("themes/light.yaml", LIGHT), ("themes/terminal.yaml", TERMINAL)];
+    files.into_iter().filter_map(|(file, text)| read(text, file, &plain).0).collect()
 }
 
 pub(super) fn default_dark() -> Theme {
@@ -53,7 +55,7 @@ pub fn load_file(path: &Path) -> (Option<Theme>, Vec<Warning>) {
             read(&text, &file, &parent)
         }
         Err(error) => {
-            let message = format!("no such theme: {error}; there are `dark`, `light`, and YAML files like them");
+            let message = format!("no such theme: {error}; there are `dark`, `light`, `terminal`, and YAML files like them");
             (None, vec![Warning { file, line: 0, message }])
         }
     }

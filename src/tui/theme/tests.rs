@@ -4,7 +4,12 @@ use ratatui::style::{Color, Modifier};
 
 #[test]
 fn the_built_in_themes_are_whole_and_without_warnings() {
-    for (file, text) in [("dark", include_str!("../../../themes/dark.yaml")), ("light", include_str!("../../../themes/light.yaml"))] {
+    let files = [
+        ("dark", include_str!("../../../themes/dark.yaml")),
+        ("light", include_str!("../../../themes/light.yaml")),
+        ("terminal", include_str!("../../../themes/terminal.yaml")),
+    ];
+    for (file, text) in files {
         let (theme, warnings) = read(text, file, &Theme::default());
         assert_eq!(warnings, [], "{file}");
         assert_eq!(theme.unwrap().name, file);
@@ -46,6 +51,7 @@ fn cycling_comes_round() {
     themes.cycle();
     assert_ne!(themes.current().name, first);
     themes.cycle();
+    themes.cycle();
     assert_eq!(themes.current().name, first);
 }
 
@@ -63,7 +69,7 @@ fn no_colour_leaves_only_modifiers() {
 
 #[test]
 fn sixteen_colours_use_no_rgb_and_keep_the_scale_apart() {
-    for theme in built_in() {
+    for theme in built_in().into_iter().filter(|theme| theme.name != "terminal") {
         let theme = theme.fitted(Depth::Sixteen);
         for role in Role::ALL {
             assert!(!matches!(theme.style(*role).fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{}", role.name());
@@ -89,4 +95,12 @@ fn the_environment_decides_the_depth() {
     assert_eq!(depth(&[("TERM", "screen-256color"), ("NO_COLOR", "")]), Depth::Indexed);
     assert_eq!(depth(&[("TERM", "linux")]), Depth::Sixteen);
     assert_eq!(depth(&[("TERM", "dumb")]), Depth::None);
+}
+
+#[test]
+fn a_light_ground_is_recognized() {
+    let light = |value: &'static str| Depth::ground_is_light(|name| (name == "COLORFGBG").then(|| value.to_owned()));
+    assert!(light("0;15") && light("0;default;7"));
+    assert!(!light("15;0") && !light(""));
+    assert!(!Depth::ground_is_light(|_| None));
 }

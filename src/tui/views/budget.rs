@@ -9,6 +9,9 @@ use crate::micro::Micro;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+/// Name, text, and what is used of how much.
+type Row = (&'static str, String, Option<(u64, u64)>);
+
 /// Draws the budget.
 pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &Theme) {
     if area.is_empty() || scene.state.started.is_none() {
@@ -22,7 +25,7 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
     let best = best_values(scene);
     let width = usize::from(area.width.saturating_sub(13));
     let kg_live = spent.kg_calls - spent.kg_cached;
-    let mut rows: Vec<(&str, String, Option<(u64, u64)>)> = vec![
+    let mut rows: Vec<Row> = vec![
         (
             "expansions",
             format!("{}/{}", spent.expansions, settings.max_expansions),

@@ -52,7 +52,7 @@ fn diagram(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<
     let state = |state: AsmState| (format!(" {} ", state.name()), state_style(here, state, theme));
     let (default, entities) = (state(AsmState::Default), state(AsmState::SelectingEntities));
     let (relation, done) = (state(AsmState::SelectingRelation), state(AsmState::Done));
-    let parts: [(u16, u16, &str, ratatui::style::Style); 18] = [
+    let parts: [(u16, u16, &str, ratatui::style::Style); 19] = [
         (1, 0, "╭", line),
         (2, 0, " THINK ", arrow("THINK")),
         (9, 0, "╮", line),
@@ -62,22 +62,20 @@ fn diagram(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<
         (20, 1, "──▶ ", line),
         (24, 1, &entities.0, entities.1),
         (2, 2, "│  ▲", line),
-        (27, 2, "│ ", line),
+        (27, 2, "│", line),
         (29, 2, "SELECT ENTITIES", arrow("SELECT ENTITIES")),
-        (2, 3, "│  ╰─", line),
-        (7, 3, " SELECT RELATION ", arrow("SELECT RELATION")),
-        (27, 3, "▼", line),
+        (2, 3, "│  │                     ▼", line),
+        (2, 4, "│  ╰─", line),
+        (7, 4, " SELECT RELATION ", arrow("SELECT RELATION")),
         (24, 4, &relation.0, relation.1),
-        (2, 5, "╰── ", line),
+        (2, 5, "╰──", line),
         (6, 5, "ANSWER", arrow("ANSWER")),
-        (13, 5, "──▶ ", line),
+        (12, 5, " ──▶ ", line),
+        (17, 5, &done.0, done.1),
     ];
     for (x, y, text, style) in parts {
         put(buf, area, area.x + x, area.y + y, text, style);
     }
-    put(buf, area, area.x + 2, area.y + 4, "│", line);
-    put(buf, area, area.x + 13, area.y + 4, "╰───────── ", line);
-    put(buf, area, area.x + 17, area.y + 5, &done.0, done.1);
     6
 }
 

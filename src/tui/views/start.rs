@@ -122,11 +122,7 @@ impl StartPage {
                     _ => {}
                 }
             }
-            (_, None) => {
-                if self.question.key(key) {
-                    self.history = None;
-                }
-            }
+            (_, None) if self.question.key(key) => self.history = None,
             _ => {}
         }
         Ok(Vec::new())

@@ -52,6 +52,12 @@ impl LineInput {
         }
     }
 
+    /// Draws the line without a cursor: the keys go elsewhere.
+    pub fn render_at_rest(&self, buf: &mut Buffer, area: Rect, hint: &str, theme: &Theme) {
+        let (text, role) = if self.value().is_empty() { (hint, Role::Dim) } else { (self.value(), Role::Text) };
+        super::put(buf, area, area.x, area.y, text, theme.style(role));
+    }
+
     /// Draws the line on the first row of `area`, scrolled so that the cursor is in view; `hint` where it is empty.
     pub fn render(&self, buf: &mut Buffer, area: Rect, hint: &str, theme: &Theme) {
         if area.is_empty() {

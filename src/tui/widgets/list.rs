@@ -51,6 +51,10 @@ pub struct PickList {
     items: Vec<Item>,
     checked: Option<Vec<bool>>,
     find: LineInput,
+    /// Whether letters go into `find`.
+    typing: bool,
+    /// Whether they always do.
+    types_at_once: bool,
     shown: Vec<usize>,
     cursor: usize,
     offset: usize,
@@ -70,6 +74,24 @@ impl PickList {
     pub fn several(items: Vec<Item>, checked: impl Fn(usize) -> bool) -> Self {
         let checked = Some((0..items.len()).map(checked).collect());
         Self { checked, ..Self::one(items) }
+    }
+
+    /// The same list, but every letter looks for something at once (otherwise `/` begins to).
+    #[must_use]
+    pub const fn typing_at_once(mut self) -> Self {
+        (self.typing, self.types_at_once) = (true, true);
+        self
+    }
+
+    /// Whether letters go into the text to find.
+    #[must_use]
+    pub const fn is_typing(&self) -> bool {
+        self.typing
+    }
+
+    /// Ends the typing: letters move again.
+    pub const fn end_typing(&mut self) {
+        self.typing = self.types_at_once;
     }
 
     /// All items.
@@ -134,31 +156,53 @@ impl PickList {
 
     /// Takes a paste into the text to find.
     pub fn paste(&mut self, text: &str) {
+        self.typing = true;
         self.find.paste(text);
         self.refilter();
     }
 
-    /// Takes a key: arrows and pages move, space checks (where several can be picked), letters find, Enter picks.
+    /// Takes a key. Arrows and pages move. `/` begins to look for text, Enter or Escape end the typing; then `j k g G`
+    /// move, space checks (where several can be picked), Enter picks, and Escape shows all items again.
     pub fn key(&mut self, key: &KeyEvent) -> Picked {
-        let page = self.height.max(2) - 1;
+        if self.moves(key) {
+            return Picked::Nothing;
+        }
+        match key.code {
+            KeyCode::Tab | KeyCode::BackTab => return Picked::Ignored,
+            KeyCode::Enter if self.typing && !self.types_at_once => self.typing = false,
+            KeyCode::Enter => return self.enter(),
+            KeyCode::Esc if self.typing && !self.types_at_once => self.typing = false,
+            KeyCode::Esc if !self.types_at_once && !self.find.value().is_empty() => self.clear_find(),
+            KeyCode::Esc => return Picked::Ignored,
+            _ if self.typing => {
+                let changed = self.find.key(key);
+                if changed {
+                    self.refilter();
+                }
+            }
+            KeyCode::Char('/') => self.typing = true,
+            KeyCode::Char(' ') if self.checked.is_some() => self.toggle(),
+            _ => {}
+        }
+        Picked::Nothing
+    }
+
+    /// Moves the cursor, if that is what the key is for.
+    fn moves(&mut self, key: &KeyEvent) -> bool {
+        let (page, last) = (self.height.max(2) - 1, self.shown.len().saturating_sub(1));
+        let resting = !self.typing && key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT) == KeyModifiers::NONE;
         match key.code {
             KeyCode::Up => self.step(-1),
             KeyCode::Down => self.step(1),
             KeyCode::PageUp => self.cursor = self.cursor.saturating_sub(page),
-            KeyCode::PageDown => self.cursor = (self.cursor + page).min(self.shown.len().saturating_sub(1)),
-            KeyCode::Char(' ') if self.checked.is_some() => self.toggle(),
-            KeyCode::Enter => return self.enter(),
-            KeyCode::Esc | KeyCode::Tab | KeyCode::BackTab => return Picked::Ignored,
-            KeyCode::Home | KeyCode::End if key.modifiers == KeyModifiers::NONE => {
-                self.cursor = if key.code == KeyCode::Home { 0 } else { self.shown.len().saturating_sub(1) };
-            }
-            _ => {
-                if self.find.key(key) {
-                    self.refilter();
-                }
-            }
+            KeyCode::PageDown => self.cursor = (self.cursor + page).min(last),
+            KeyCode::Char('k') if resting => self.step(-1),
+            KeyCode::Char('j') if resting => self.step(1),
+            KeyCode::Char('g') | KeyCode::Home if resting => self.cursor = 0,
+            KeyCode::Char('G') | KeyCode::End if resting => self.cursor = last,
+            _ => return false,
         }
-        Picked::Nothing
+        true
     }
 
     fn step(&mut self, by: isize) {
@@ -214,7 +258,11 @@ impl PickList {
         let list = if area.height > 1 {
             put(buf, area, area.x, area.y, "/ ", theme.style(Role::Key));
             let line = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), height: 1, ..area };
-            self.find.render(buf, line, hint, theme);
+            if self.typing {
+                self.find.render(buf, line, hint, theme);
+            } else {
+                self.find.render_at_rest(buf, line, hint, theme);
+            }
             let count = format!(" {} of {}", self.shown.len(), self.items.len());
             let wide = u16::try_from(text::width(&count)).unwrap_or(0);
             if area.width > wide + 30 {
@@ -269,17 +317,20 @@ impl PickList {
     }
 }
 
-/// Positions of the (label, detail) pairs that match `needle` by its letters, best first; a hit in the label counts more.
+/// Positions of the (label, detail) pairs that match `needle`, best first: by its letters in the label, where the
+/// beginning counts most, or as it stands in the detail.
 #[must_use]
 pub fn ranked<'a>(needle: &str, texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<usize> {
     let pattern = Pattern::parse(needle, CaseMatching::Ignore, Normalization::Smart);
-    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut config = Config::DEFAULT;
+    config.prefer_prefix = true;
+    let mut matcher = Matcher::new(config);
     let (mut letters, mut scored) = (Vec::new(), Vec::new());
+    let needle = needle.trim().to_lowercase();
     for (at, (label, detail)) in texts.enumerate() {
-        let in_label = pattern.score(Utf32Str::new(label, &mut letters), &mut matcher).map(|score| score * 2);
-        let both = format!("{label} {detail}");
-        let anywhere = pattern.score(Utf32Str::new(&both, &mut letters), &mut matcher);
-        if let Some(score) = in_label.max(anywhere) {
+        let in_label = pattern.score(Utf32Str::new(label, &mut letters), &mut matcher).map(|score| score + 1);
+        let in_detail = detail.to_lowercase().contains(&needle).then_some(0);
+        if let Some(score) = in_label.or(in_detail) {
             scored.push((std::cmp::Reverse(score), at));
         }
     }
@@ -288,67 +339,4 @@ pub fn ranked<'a>(needle: &str, texts: impl Iterator<Item = (&'a str, &'a str)>)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::{SIZES, never_panics, screen};
-    use super::*;
-
-    fn press(list: &mut PickList, code: KeyCode) -> Picked {
-        list.key(&KeyEvent::new(code, KeyModifiers::NONE))
-    }
-
-    fn relations() -> Vec<Item> {
-        let item = |label: &str, id: &str, right: &str| Item { detail: id.into(), right: right.into(), kg: Some(0), ..Item::new(label) };
-        let mut items = vec![item("cast member", "P161 →", "12"), item("director", "P57 →", "1"), item("composer", "P86 →", "1")];
-        items.push(Item { dimmed: Some("already used".into()), barred: true, ..item("genre", "P136 →", "5") });
-        items
-    }
-
-    #[test]
-    fn a_few_letters_find_by_label_and_id() {
-        let mut list = PickList::one(relations());
-        for letter in "cme".chars() {
-            press(&mut list, KeyCode::Char(letter));
-        }
-        assert_eq!(press(&mut list, KeyCode::Enter), Picked::Item(0));
-        let mut list = PickList::one(relations());
-        list.paste("p57");
-        assert_eq!(list.current(), Some(1));
-        list.paste("zzz");
-        assert_eq!(press(&mut list, KeyCode::Enter), Picked::Nothing);
-    }
-
-    #[test]
-    fn space_checks_several_and_barred_rows_stay() {
-        let mut list = PickList::several(relations(), |at| at == 1);
-        press(&mut list, KeyCode::Char(' '));
-        press(&mut list, KeyCode::Up);
-        press(&mut list, KeyCode::Char(' '));
-        assert_eq!(list.current(), Some(3), "moving goes round");
-        assert_eq!(list.picked(), [0, 1], "the barred row is not checked");
-        assert_eq!(press(&mut list, KeyCode::Enter), Picked::Nothing);
-        assert_eq!(press(&mut list, KeyCode::Esc), Picked::Ignored);
-    }
-
-    #[test]
-    fn shows_counts_signs_and_reasons() {
-        let text =
-            screen(60, 6, |buf, area| PickList::several(relations(), |at| at == 0).render(buf, area, "find a relation", &Theme::default()));
-        assert!(text.contains("[x] ◆ cast member  P161 →"), "{text}");
-        assert!(text.contains("already used  5"), "{text}");
-        assert!(text.contains("find a relation"), "{text}");
-    }
-
-    #[test]
-    fn no_size_breaks_it() {
-        let theme = Theme::default();
-        let hostile = vec![Item { detail: "\u{1b}[2J".into(), ..Item::new("가나다라마바사 e\u{301}\u{7}") }; 40];
-        let mut list = PickList::several(hostile.clone(), |_| false);
-        press(&mut list, KeyCode::End);
-        never_panics(|buf, area| list.render(buf, area, "hint", &theme));
-        for (width, height) in SIZES {
-            let text = screen(width, height, |buf, area| PickList::one(hostile.clone()).render(buf, area, "hint", &theme));
-            assert!(!text.contains(['\u{1b}', '\u{7}']));
-        }
-        never_panics(|buf, area| PickList::default().render(buf, area, "hint", &theme));
-    }
-}
+mod tests;

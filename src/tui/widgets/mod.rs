@@ -45,7 +45,8 @@ pub fn pane(buf: &mut Buffer, area: Rect, title: &str, focus: bool, theme: &Them
     if area.width > 4 && area.height > 0 {
         let title = format!(" {} ", text::cut(&text::one_line(title), usize::from(area.width) - 4));
         // Without a colour of its own the title would take on the border's.
-        let style = Style { fg: theme.style(title_role).fg.or(Some(Color::Reset)), ..theme.style(title_role) };
+        let fg = theme.style(title_role).fg.or(theme.style(Role::Background).fg).or(Some(Color::Reset));
+        let style = Style { fg, ..theme.style(title_role) };
         put(buf, Rect { width: area.width - 1, ..area }, area.x + 1, area.y, &title, style);
     }
     inner
@@ -56,6 +57,7 @@ pub fn popup(buf: &mut Buffer, area: Rect, width: u16, height: u16, title: &str,
     let (width, height) = (width.min(area.width), height.min(area.height));
     let at = Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     Clear.render(at, buf);
+    buf.set_style(at, theme.style(Role::Background));
     // On tiny screens the border costs more than it gives.
     if width < 12 || height < 5 {
         return at;

@@ -64,9 +64,9 @@ pub fn spans(level: Level, theme: &Theme) -> Vec<Span<'static>> {
 
 /// A gauge of `width` cells in eighths: `used` of `limit`.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "at most eight times the width of a terminal")]
 pub fn gauge(used: u64, limit: u64, width: usize) -> String {
-    let eighths = if limit == 0 { 0 } else { (u128::from(used.min(limit)) * width as u128 * 8 / u128::from(limit)) as usize };
+    let eighths =
+        if limit == 0 { 0 } else { usize::try_from(u128::from(used.min(limit)) * width as u128 * 8 / u128::from(limit)).unwrap_or(0) };
     let mut out = "█".repeat(eighths / 8);
     if eighths % 8 > 0 {
         out.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);

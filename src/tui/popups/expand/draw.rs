@@ -21,9 +21,9 @@ impl ExpandPopup {
         let inner = popup(buf, area, 104, 26, &title, theme);
         let keys = match self.stages.last() {
             Some(Stage::Menu(_)) => "Enter picks  Esc leaves no trace",
-            Some(Stage::Entities(..)) => "space checks  Enter goes on  letters find  Esc back",
-            Some(Stage::Relations(_)) if self.identifiers => "Enter previews  letters find  Tab hides identifiers  Esc back",
-            Some(Stage::Relations(_)) => "Enter previews  letters find  Tab shows identifiers  Esc back",
+            Some(Stage::Entities(..)) => "space checks  Enter goes on  / finds  Esc back",
+            Some(Stage::Relations(_)) if self.identifiers => "Enter previews  / finds  Tab hides identifiers  Esc back",
+            Some(Stage::Relations(_)) => "Enter previews  / finds  Tab shows identifiers  Esc back",
             _ => "Enter brings these facts in, marked by hand  Esc back",
         };
         let mut body = with_keys(buf, inner, keys, theme);
@@ -37,9 +37,9 @@ impl ExpandPopup {
             }
         }
         match self.stages.last_mut() {
-            Some(Stage::Menu(list)) => list.render(buf, body, "think, answer or expand", theme),
-            Some(Stage::Entities(_, list)) => list.render(buf, body, "an entity, by label or id", theme),
-            Some(Stage::Relations(list)) => list.render(buf, body, "a relation, by label or id", theme),
+            Some(Stage::Menu(list)) => list.render(buf, body, "", theme),
+            Some(Stage::Entities(_, list)) => list.render(buf, body, "finds an entity by label or id", theme),
+            Some(Stage::Relations(list)) => list.render(buf, body, "finds a relation by label or id", theme),
             Some(Stage::Preview(relation)) => {
                 let relation = relation.clone();
                 self.draw_preview(buf, body, view, &relation, theme);

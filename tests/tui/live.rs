@@ -1,0 +1,241 @@
+//! The real program in a pseudo terminal: searches, people's acts, time, forks, sizes, and what hostile graphs send.
+
+use super::terminal::{PATIENCE, Terminal, scenario};
+use std::time::{Duration, Instant};
+
+const QUESTION: &str = "Which actor played in both Inception and Interstellar?";
+
+/// The built-in model on the demo graph, paused at the start of the search.
+fn paused() -> Terminal {
+    let mut terminal = Terminal::open(&[QUESTION, "--pace", "0.3"]);
+    terminal.wait_for("Which actor played");
+    terminal.press_for(" ", "paused");
+    terminal
+}
+
+/// Steps until the root was expanded.
+fn after_one_step() -> Terminal {
+    let mut terminal = paused();
+    while !terminal.text().contains("#1") {
+        terminal.press("s");
+        terminal.wait_until("the end of a step", |screen| screen.contains("paused"));
+        terminal.read_for(Duration::from_millis(300));
+    }
+    terminal.wait_for("paused");
+    terminal
+}
+
+#[test]
+fn from_the_start_page_over_a_sample_to_the_answer() {
+    let mut terminal = Terminal::open(&["--pace", "0"]);
+    terminal.wait_for("Questions to try");
+    terminal.wait_for("no neural network");
+    terminal.press("\x1b[B\r");
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    assert!(terminal.text().contains("lexical (no neural network)"), "{}", terminal.text());
+    let (status, ..) = terminal.quit();
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn a_pause_is_a_pause_and_a_step_is_a_step() {
+    let mut terminal = paused();
+    // Whatever was in flight arrives; then nothing new begins.
+    terminal.read_for(Duration::from_millis(500));
+    let before = terminal.journal().len();
+    let until = Instant::now() + Duration::from_millis(1500);
+    while Instant::now() < until {
+        terminal.read_for(Duration::from_millis(100));
+    }
+    assert_eq!(terminal.journal().len(), before, "nothing new begins while paused");
+    let closed = terminal.count("closed");
+    terminal.press("s");
+    let until = Instant::now() + PATIENCE;
+    while terminal.count("closed") == closed {
+        assert!(Instant::now() < until, "{}", terminal.text());
+        terminal.read_for(Duration::from_millis(100));
+    }
+    terminal.wait_for("paused");
+    terminal.read_for(Duration::from_millis(800));
+    assert_eq!(terminal.count("closed"), closed + 1, "one step");
+    terminal.press(" ");
+    terminal.wait_for("✔ Michael Caine");
+    terminal.quit();
+}
+
+/// Brings the facts of a relation in below the selected node, by hand.
+fn expand(terminal: &mut Terminal, entity: &str, relation: &str) {
+    terminal.press("e");
+    terminal.wait_until("the flow", |screen| screen.contains("expand the graph") || screen.contains("which entities?"));
+    if terminal.text().contains("expand the graph") {
+        terminal.press_for("jj\r", "which entities?");
+    }
+    terminal.press(&format!("/{entity}\r "));
+    terminal.wait_for("[x]");
+    terminal.press_for("\r", "which relation?");
+    terminal.wait_until("the relations", |screen| screen.contains("cast member") || screen.contains("director"));
+    terminal.press(&format!("/{relation}\r\r"));
+    terminal.wait_for("new fact");
+    terminal.press("\r");
+    terminal.wait_until("the node made by hand", |screen| {
+        !screen.contains("Expand by hand") && screen.lines().any(|line| line.contains('✎') && line.contains(relation))
+    });
+}
+
+#[test]
+fn expanding_by_hand_while_paused_running_and_on_a_pruned_node() {
+    let mut terminal = after_one_step();
+    // The root, expanded already, while paused.
+    terminal.press("1g");
+    expand(&mut terminal, "Inception", "director");
+    terminal.wait_for("❚❚ paused");
+    // A pruned node: its branch stays pruned, the new one is open.
+    terminal.press_for("gjx", "✂");
+    expand(&mut terminal, "Interstellar", "composer");
+    terminal.wait_for("❚❚ paused");
+    terminal.wait_for("✂");
+    // While it runs.
+    terminal.press("----");
+    terminal.press_for(" ", "running");
+    terminal.press("1g");
+    expand(&mut terminal, "Interstellar", "director");
+    assert_eq!(terminal.count("acted"), 4);
+    terminal.quit();
+}
+
+#[test]
+fn escape_leaves_no_trace_in_the_journal() {
+    let mut terminal = after_one_step();
+    let before = terminal.journal();
+    terminal.press_for("1ge", "expand the graph");
+    terminal.press_for("jj\r", "which entities?");
+    terminal.press_for(" \r", "director");
+    terminal.press_for("/director\r\r", "new fact");
+    // Escapes that arrive together are one key: press until the popup is gone.
+    let until = Instant::now() + PATIENCE;
+    while terminal.text().contains("Expand by hand") {
+        assert!(Instant::now() < until, "{}", terminal.text());
+        terminal.press("\x1b");
+        while terminal.read_for(Duration::from_millis(300)) {}
+    }
+    assert_eq!(terminal.journal(), before);
+    terminal.quit();
+}
+
+#[test]
+fn override_undo_time_and_fork() {
+    let mut terminal = Terminal::open(&[QUESTION, "--pace", "0"]);
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    // A thought instead of the answer: the answer is pruned, one undo away.
+    terminal.press_for("1Go", "Instead of node");
+    terminal.press("/thought\r\r");
+    terminal.wait_for("Hint: a thought by hand");
+    terminal.press("look at the cast again\r");
+    terminal.wait_until("the thought", |screen| screen.lines().any(|line| line.contains('✎') && line.contains("look at the cast")));
+    terminal.wait_for("✂");
+    terminal.press("u");
+    terminal.wait_until("undo", |screen| screen.contains('↶') && !screen.contains('✂'));
+    let events = terminal.journal().len();
+    terminal.press_for("{{", "looking back");
+    assert_eq!(terminal.journal().len(), events, "looking is no event");
+    terminal.press_for("f", "a fork: replies come from the parent's recording");
+    terminal.wait_for("paused");
+    terminal.press(" ");
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    terminal.quit();
+}
+
+#[test]
+fn a_person_is_the_model() {
+    let mut terminal = Terminal::open(&[QUESTION, "--llm", "human"]);
+    terminal.wait_for("You are the model: sample 1 of 1");
+    assert!(terminal.text().contains("waiting for you"));
+    terminal.press("Inception - film\r");
+    terminal.wait_until("the match", |screen| screen.contains("You are the model") && screen.contains("1."));
+    terminal.press("1\r");
+    terminal.wait_for("You are the model: sample 1 of 3");
+    terminal.press("THINK: hm, the casts\t");
+    terminal.wait_until("the score", |screen| screen.contains("sample 1 of 1") && screen.contains("- THINK: \"hm, the casts"));
+    terminal.press_for("\x1b", "Enter opens the prompt");
+    terminal.press_for("\r", "You are the model");
+    terminal.press("0.4\r");
+    terminal.wait_for("sample 1 of 3");
+    terminal.press_for("\x1b", "0.40");
+    terminal.press_for("\r", "You are the model");
+    terminal.press("\x03");
+    let (status, ..) = terminal.end();
+    assert_eq!(status, 0, "ctrl-c ends it from a popup too");
+}
+
+#[test]
+fn every_size_is_survived() {
+    let mut terminal = Terminal::open(&["--scenario", &scenario(), "--pace", "0"]);
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    for popup in ["", ":", "?"] {
+        terminal.press(popup);
+        for cols in 0..=12 {
+            for rows in 0..=12 {
+                terminal.resize(cols, rows);
+                terminal.read_for(Duration::from_millis(5));
+            }
+        }
+        for (cols, rows) in [(200, 50), (1, 1), (20, 5), (80, 24)] {
+            terminal.resize(cols, rows);
+            terminal.read_for(Duration::from_millis(200));
+        }
+        terminal.press("\x1b");
+        terminal.wait_for("Search tree");
+    }
+    let (status, ..) = terminal.quit();
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn control_characters_of_graph_and_model_never_reach_the_terminal() {
+    let evil = "\u{1b}]52;c;Zm9v\u{7}\u{1b}[31;7;5mEVIL\u{9b}2J\u{202e}";
+    let mut file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(scenario()).unwrap()).unwrap();
+    let entities = file["kg"]["entities"].as_object_mut().unwrap();
+    for entity in entities.values_mut() {
+        let label = format!("{}{evil}", entity["label"].as_str().unwrap_or_default());
+        entity["description"] = evil.into();
+        if label.starts_with("Leo") || label.starts_with("Tom") {
+            entity["label"] = label.into();
+        }
+    }
+    for rule in file["llm"]["rules"].as_array_mut().unwrap() {
+        if rule["kind"] == "entities" || rule["kind"] == "action" {
+            rule["replies"].as_array_mut().unwrap().push(format!("nonsense {evil}").into());
+        }
+    }
+    file["query"] = format!("{QUESTION}{evil}").into();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("evil.json");
+    std::fs::write(&path, file.to_string()).unwrap();
+    let mut terminal = Terminal::open(&["--scenario", path.to_str().unwrap(), "--pace", "0"]);
+    terminal.wait_for("Which actor played");
+    for keys in ["2", ".", ".", "3", ".", ".", ".", ".", ".", ".", "6", "(", "]", "]", ")", "1", "g"] {
+        terminal.press(keys);
+        terminal.read_for(Duration::from_millis(150));
+    }
+    terminal.wait_for("EVIL");
+    let (_, _, raw) = terminal.quit();
+    for bad in ["\u{1b}]52", "\u{7}", "\u{1b}[31;7;5m", "\u{9b}", "\u{202e}"] {
+        assert!(!raw.contains(bad), "{bad:?} came through");
+    }
+}
+
+#[test]
+fn no_color_means_no_colour() {
+    let args = ["--scenario", &scenario(), "--pace", "0"];
+    let mut terminal = Terminal::open_with(super::terminal::TOT, &args, &[("NO_COLOR", "1"), ("COLORTERM", "truecolor")]);
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    let screen = terminal.screen.screen();
+    for row in 0..40 {
+        for col in 0..120 {
+            let cell = screen.cell(row, col).unwrap();
+            assert_eq!((cell.fgcolor(), cell.bgcolor()), (vt100::Color::Default, vt100::Color::Default), "at {row},{col}");
+        }
+    }
+    assert!(terminal.text().contains("1.00 █"), "values are read without colour");
+    terminal.quit();
+}

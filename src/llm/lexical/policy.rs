@@ -11,6 +11,10 @@ use indexmap::IndexSet;
 /// What is said when the graph does not show the answer.
 pub(super) const NOT_SHOWN: &str = "The graph does not show it.";
 
+/// What is said when no name of the question is in the graph. No action on purpose: an answer would be a guess, and the
+/// search is to end without one.
+const NOTHING_TO_GO_ON: &str = "No name of the question is in the graph.\nThere is nothing to expand and nothing to answer from.";
+
 /// At most so many entities are expanded together.
 const MOST_ENTITIES: usize = 25;
 
@@ -58,6 +62,9 @@ impl<'a> Mind<'a> {
     pub fn act(&self, think: bool, expand: bool, chance: &mut Chance) -> String {
         if let Some(walk) = self.complete() {
             return if expand && chance.happens(0.12) { self.expand() } else { format!("ANSWER: {}", self.answer_of(walk)) };
+        }
+        if self.graph().entities.is_empty() {
+            return NOTHING_TO_GO_ON.to_owned();
         }
         if !expand {
             return format!("ANSWER: {}", self.best_guess());
@@ -246,6 +253,9 @@ impl<'a> Mind<'a> {
 
     /// The forced answer.
     pub fn forced(&self) -> String {
+        if self.graph().entities.is_empty() {
+            return NOTHING_TO_GO_ON.to_owned();
+        }
         let reason = match self.complete() {
             Some(walk) => format!("The graph leads there: {}.", trail(walk)),
             None => self.missing(),

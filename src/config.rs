@@ -3,6 +3,7 @@
 //! The file is `$XDG_CONFIG_HOME/tot/config.yaml` (else `~/.config/tot/config.yaml`). Keys never stand in it: they come
 //! from the environment (`OPENAI_API_KEY`).
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ pub struct Config {
     pub llm_url: Option<String>,
     /// The theme's name.
     pub theme: Option<String>,
+    /// Keys of commands, by the command's name: `pause: ["space", "p"]`.
+    pub keys: IndexMap<String, Vec<String>>,
     /// A folder with prompts.
     pub prompts: Option<PathBuf>,
     /// Languages of labels, the wanted one first.

@@ -82,7 +82,7 @@ fn no_terminal(instead: &str) -> Option<Status> {
 
 fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Status> {
     let theme = looks.theme.clone().or_else(|| bench.config.theme.clone());
-    let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop.warnings.clone() };
+    let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop.warnings.clone(), keys: bench.config.keys.clone() };
     tui::run(first, bench, options)?;
     bench.close();
     Ok(Status::Ok)

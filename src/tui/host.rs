@@ -123,4 +123,6 @@ pub struct Options {
     pub mouse: bool,
     /// Warnings to show once, found before the screen was there.
     pub theme_warnings: Vec<String>,
+    /// Changed keys: command name to keys.
+    pub keys: indexmap::IndexMap<String, Vec<String>>,
 }

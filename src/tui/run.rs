@@ -42,8 +42,10 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     let environment = |name: &str| std::env::var(name).ok();
     let ground = Depth::ground_is_light(environment).then_some("light");
     let (themes, warnings) = Themes::new(options.theme.as_deref().or(ground), Depth::of_environment(environment));
-    let mut app = App::new(KeyMap::default(), themes, start_data(host));
+    let (keys, clashes) = KeyMap::new(&options.keys);
+    let mut app = App::new(keys, themes, start_data(host));
     let mut warned: Vec<String> = options.theme_warnings;
+    warned.extend(clashes);
     warned.extend(warnings.iter().map(ToString::to_string));
     if !warned.is_empty() {
         app.say(warned.join(" · "), Role::Warning);

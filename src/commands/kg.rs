@@ -1,9 +1,11 @@
 //! `tot kg`: ask a knowledge graph from the shell.
 
 use super::UsageError;
+use super::setup::kg_settings;
 use crate::calls::{EdgeList, KgData, KgOp, KgReply};
+use crate::config::Config;
 use crate::graph::{Direction, Edge, EntityId, Object, Relation};
-use crate::kg::{self, KgSettings, KgSpec, KnowledgeGraph};
+use crate::kg::{self, KgSpec, KnowledgeGraph};
 use crate::text::{one_line, printable_json, width};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -64,7 +66,7 @@ enum Ask {
 
 #[derive(clap::Args, Debug)]
 struct Common {
-    /// Which knowledge graph: demo, file:PATH or sparql:URL
+    /// Which knowledge graph: demo, file:PATH, sparql:URL or a name from the config
     #[arg(long, value_name = "SPEC", default_value = "demo")]
     kg: String,
     /// One JSON array instead of a table
@@ -197,11 +199,12 @@ fn edge_row(list: &EdgeList, edge: &Edge, direction: Direction, reply: &KgReply)
 }
 
 async fn open(common: &Common) -> anyhow::Result<Arc<dyn KnowledgeGraph>> {
-    let mut settings = KgSettings::default();
+    let config = Config::load()?;
+    let mut settings = kg_settings(&config, None);
     if io::stderr().is_terminal() {
         settings.status = Some(Arc::new(|line| eprint!("\r\u{1b}[K{}", one_line(&line))));
     }
-    let spec: KgSpec = common.kg.parse().map_err(UsageError::of)?;
+    let spec: KgSpec = config.resolve_kg(&common.kg).parse().map_err(UsageError::of)?;
     let opened = kg::open_with(&spec, &settings).await;
     if settings.status.is_some() {
         eprint!("\r\u{1b}[K");

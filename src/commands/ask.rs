@@ -18,8 +18,9 @@ use std::sync::Arc;
 /// `tot ask`
 #[derive(Args, Debug)]
 pub struct AskArgs {
-    /// The question (with --scenario: the scenario's, if none is given)
-    pub question: Option<String>,
+    /// The question, in quotes or as words (with --scenario: the scenario's, if none is given)
+    #[arg(value_name = "QUESTION")]
+    pub question: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -105,14 +106,15 @@ struct Begun {
 
 async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
     let needed = || UsageError::of("a question is needed: tot ask \"Who wrote Lady Susan?\"");
-    match &args.question {
-        Some(question) if question.trim().is_empty() => bail!(UsageError::of("the question is empty: put it in quotes")),
+    let given = (!args.question.is_empty()).then(|| args.question.join(" "));
+    match &given {
+        Some(question) if question.trim().is_empty() => bail!(UsageError::of("the question is empty: write one after `ask`")),
         None if args.search.scenario.is_none() => bail!(needed()),
         _ => {}
     }
     let workshop = Workshop::open(&args.search, config, loading()).await?;
     let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
-    let question = args.question.clone().or(scripted).ok_or_else(needed)?;
+    let question = given.or(scripted).ok_or_else(needed)?;
     let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
     let setup = Setup::New { started: Box::new(workshop.started(question.trim())), journal, name, note: warning };
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;

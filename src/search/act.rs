@@ -26,6 +26,11 @@ pub enum Act {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<Micro>,
     },
+    /// Let the model expand this node now, out of turn; it does not count as an expansion.
+    Ask {
+        /// The node.
+        node: NodeId,
+    },
     /// Set a node's value.
     SetValue {
         /// The node.
@@ -75,6 +80,7 @@ impl Act {
                 let instead = instead_of.map_or(String::new(), |n| format!(" instead of node {}", n.0));
                 format!("by hand from node {}: {}{instead}", node.0, chain.join(" > "))
             }
+            Self::Ask { node } => format!("the model is asked at node {}", node.0),
             Self::SetValue { node, value } => format!("value of node {} set to {value}", node.0),
             Self::Prune { node, on: true } => format!("node {} pruned", node.0),
             Self::Prune { node, on: false } => format!("node {} opened again", node.0),
@@ -88,7 +94,7 @@ impl Act {
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let (one, other) = match self {
             Self::Choose { node, instead_of, .. } => (Some(*node), *instead_of),
-            Self::SetValue { node, .. } | Self::Prune { node, .. } | Self::Accept { node } => (Some(*node), None),
+            Self::Ask { node } | Self::SetValue { node, .. } | Self::Prune { node, .. } | Self::Accept { node } => (Some(*node), None),
             Self::Link { .. } | Self::Set(_) => (None, None),
         };
         one.into_iter().chain(other)
@@ -115,6 +121,12 @@ impl Act {
                     return refuse("an error node has no value");
                 }
                 check_chain(state, *node, start.asm, chain)
+            }
+            Self::Ask { node } => {
+                if known(*node)?.action.is_answer() {
+                    return refuse("nothing follows an answer: ask the model at another node");
+                }
+                Ok(())
             }
             Self::SetValue { node, .. } | Self::Prune { node, .. } => {
                 known(*node)?;

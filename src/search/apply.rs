@@ -2,7 +2,7 @@
 //! that does not fit leaves the state as it was.
 
 use super::ask::Ask;
-use super::event::{AskKey, By, Call, Entry, Event, Got, NewNode, NodeId, Reading, Seq, StepId, Valuation};
+use super::event::{AskKey, By, Call, Entry, Event, Got, NewNode, NodeId, Reading, Seq, StepId, StepKind, Valuation};
 use super::state::{ActRecord, Node, State, Step, Value};
 use crate::calls::{AskId, Part};
 use std::sync::Arc;
@@ -87,6 +87,10 @@ impl State {
                     let node = self.node_mut(node.ok_or("an expansion needs a node")?)?;
                     node.expanded = Some(*step);
                     node.order = Some(order);
+                } else if *kind == StepKind::Expand {
+                    // An expansion that the person asked for: it has no place in the strategy's order.
+                    let node = self.node_mut(node.ok_or("an expansion needs a node")?)?;
+                    node.expanded.get_or_insert(*step);
                 }
                 self.steps.push(Arc::new(Step {
                     id: *step,
@@ -183,7 +187,7 @@ impl State {
     fn file_grew(&mut self, step: StepId, children: &[NewNode], refused: &[Reading], notices: &[String]) -> Result<(), String> {
         let (by, act) = {
             let step = self.open_step(step)?;
-            (if step.by_hand() { By::You } else { By::Engine }, step.act)
+            (if step.kind == StepKind::Hand { By::You } else { By::Engine }, step.act)
         };
         self.fits_tree(children)?;
         for new in children {

@@ -1,8 +1,9 @@
 //! What is next: the one place where a strategy's word becomes events. Shared by the runner and by every test.
 
+use super::act::Act;
 use super::ask::{Ask, AskSpec, NotYet, What};
-use super::event::{Call, Event, LlmCall, PartId};
-use super::state::State;
+use super::event::{Call, Event, LlmCall, PartId, StepId, StepKind};
+use super::state::{ActRecord, State};
 use super::strategy::Strategy;
 use crate::calls::{AskId, KgCall, Part};
 use std::sync::Arc;
@@ -65,21 +66,16 @@ pub fn next(state: &State, strategy: &dyn Strategy, engine: bool) -> Next {
     if waiting { Next::Wait } else { Next::Done }
 }
 
-/// Opens the step of the first growth by hand that has none yet.
+/// Opens the step of the first act that wants one and has none yet: a growth by hand, or the model asked out of turn.
 fn hand_step(state: &State) -> Option<Event> {
-    use super::act::Act;
-    use super::event::{StepId, StepKind};
-    let act =
-        state.acts.iter().find(|a| a.active && matches!(a.what, Act::Choose { .. }) && !state.steps.iter().any(|s| s.act == Some(a.id)))?;
-    let Act::Choose { node, .. } = &act.what else { return None };
-    Some(Event::Opened {
-        step: StepId(u32::try_from(state.steps.len()).ok()?),
-        kind: StepKind::Hand,
-        node: Some(*node),
-        counts: false,
-        act: Some(act.id),
-        why: "by hand".to_owned(),
-    })
+    let waits = |act: &ActRecord| act.active && !state.steps.iter().any(|s| s.act == Some(act.id));
+    let (act, kind, node, why) = state.acts.iter().filter(|a| waits(a)).find_map(|a| match &a.what {
+        Act::Choose { node, .. } => Some((a.id, StepKind::Hand, *node, "by hand")),
+        Act::Ask { node } => Some((a.id, StepKind::Expand, *node, "you asked the model here, out of turn")),
+        _ => None,
+    })?;
+    let step = StepId(u32::try_from(state.steps.len()).ok()?);
+    Some(Event::Opened { step, kind, node: Some(node), counts: false, act: Some(act), why: why.to_owned() })
 }
 
 /// The events that record an ask: texts that are new, then the ask itself.

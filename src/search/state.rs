@@ -113,7 +113,7 @@ impl Step {
     /// Whether it serves an act of the person.
     #[must_use]
     pub const fn by_hand(&self) -> bool {
-        matches!(self.kind, StepKind::Hand)
+        self.act.is_some()
     }
 }
 

@@ -85,7 +85,7 @@ impl State {
         for node in &self.nodes {
             let undone = self.step(node.step).and_then(|s| s.act).and_then(|a| self.acts.get(a.index())).is_some_and(|a| !a.active);
             let i = node.id.index();
-            all[i].withdrawn = (undone && node.by == By::You) || node.parent.is_some_and(|p| all[p.index()].withdrawn);
+            all[i].withdrawn = undone || node.parent.is_some_and(|p| all[p.index()].withdrawn);
             let marked = node.marks.iter().any(|a| self.acts.get(a.index()).is_some_and(|a| a.active));
             if let Some(parent) = node.parent.filter(|_| (node.by == By::You && !all[i].withdrawn) || marked) {
                 all[parent.index()].grown_by_hand = true;
@@ -118,8 +118,9 @@ impl State {
 
     /// Whether the strategy could expand this node now.
     fn is_open(&self, node: &Node, standing: Standing) -> bool {
+        let undone = |step| self.step(step).and_then(|s| s.act).and_then(|a| self.acts.get(a.index())).is_some_and(|a| !a.active);
         !node.action.is_answer()
-            && node.expanded.is_none()
+            && node.expanded.is_none_or(undone)
             && !standing.pruned
             && !standing.withdrawn
             && !standing.grown_by_hand

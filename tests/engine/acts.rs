@@ -161,6 +161,41 @@ fn a_larger_budget_goes_on_after_the_end() {
 }
 
 #[test]
+fn the_model_can_be_asked_out_of_turn() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(usize::MAX);
+    // A node that the search never came to.
+    let node = world.state.nodes.iter().find(|n| n.action.token() == "X:look at the films").unwrap().id;
+    act(&mut world, Act::Ask { node }).unwrap();
+    world.run(usize::MAX);
+    let asked = world.state.node(node).unwrap();
+    assert_eq!(asked.children.len(), 1, "the model's choice became a child");
+    let child = world.state.node(asked.children[0]).unwrap();
+    assert_eq!((child.by, child.votes), (By::Engine, (6, 6)));
+    assert!(child.valuation.is_some(), "and it is scored");
+    assert!(!world.state.frontier().contains(&node), "it was expanded");
+    assert_eq!((world.state.expansions(), asked.order), (6, None), "out of turn, and not counted");
+    // Asked again at an expanded node: equal choices are the nodes that are there.
+    let (nodes, root) = (world.state.nodes.len(), NodeId(0));
+    act(&mut world, Act::Ask { node: root }).unwrap();
+    world.run(usize::MAX);
+    assert_eq!(world.state.nodes.len(), nodes);
+    // Undone: what it brought is withdrawn and the node is open again.
+    world.push(By::You, Event::Undone { act: ActId(0), redo: false });
+    world.run(usize::MAX);
+    assert!(world.state.standings()[child_of(&world, node).index()].withdrawn);
+    assert!(world.state.frontier().contains(&node));
+    let answer = world.state.nodes.iter().find(|n| n.action.is_answer()).unwrap().id;
+    assert!(act(&mut world, Act::Ask { node: answer }).unwrap_err().contains("answer"));
+    assert_eq!(world.reloaded(), world.state);
+}
+
+fn child_of(world: &World, node: NodeId) -> NodeId {
+    world.state.node(node).unwrap().children[0]
+}
+
+#[test]
 fn linked_entities_can_be_added_and_dropped() {
     let scenario = film();
     let mut world = World::new(&scenario, Preset::Paper, 1);
@@ -179,6 +214,7 @@ enum Whim {
     Value(u32, u32),
     Prune(u32, bool),
     Accept(u32),
+    Ask(u32),
     Undo,
     Redo,
     Limit(u32),
@@ -190,6 +226,7 @@ fn whim() -> impl Strategy<Value = (usize, Whim)> {
         (0u32..20, 0u32..=1_000_000).prop_map(|(n, v)| Whim::Value(n, v)),
         (0u32..20, any::<bool>()).prop_map(|(n, on)| Whim::Prune(n, on)),
         (0u32..20).prop_map(Whim::Accept),
+        (0u32..20).prop_map(Whim::Ask),
         Just(Whim::Undo),
         Just(Whim::Redo),
         (1u32..12).prop_map(Whim::Limit),
@@ -215,6 +252,7 @@ fn indulge(world: &mut World, whim: &Whim) {
         Whim::Choose(..) => act(world, choose(node, chain)),
         Whim::Value(n, v) => act(world, Act::SetValue { node: NodeId(*n), value: Micro::from_millionths(*v).unwrap() }),
         Whim::Prune(n, on) => act(world, Act::Prune { node: NodeId(*n), on: *on }),
+        Whim::Ask(n) => act(world, Act::Ask { node: NodeId(*n) }),
         Whim::Accept(n) => act(world, Act::Accept { node: NodeId(*n) }),
         Whim::Limit(n) => act(world, Act::Set(Setting::MaxExpansions(*n))),
         Whim::Undo => {

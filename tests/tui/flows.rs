@@ -43,7 +43,7 @@ fn expand_by_hand_asks_what_the_engine_would_and_brings_the_choice() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
     select(&mut desk, 9);
-    desk.press("e Down Down Enter");
+    desk.press("e Down Down Down Enter");
     assert!(desk.screen(160, 50).contains("which entities?"));
     // Interstellar first, then Inception: the order of the graph counts, not the order of picking.
     let asked = desk.press("Down space Up space Enter").sent();
@@ -95,7 +95,7 @@ fn the_model_s_entities_show_their_votes_and_used_relations_are_dimmed() {
 fn escape_goes_back_step_by_step_and_leaves_no_trace() {
     let mut desk = Desk::at(&film(usize::MAX));
     select(&mut desk, 9);
-    let asked = desk.press("e Down Down Enter space Enter").sent();
+    let asked = desk.press("e Down Down Down Enter space Enter").sent();
     desk.answer("film-backtrack", &asked);
     let asked = desk.press("/ text:director Enter Enter").sent();
     desk.answer("film-backtrack", &asked);
@@ -110,7 +110,7 @@ fn escape_goes_back_step_by_step_and_leaves_no_trace() {
 fn nothing_new_can_not_be_brought_in() {
     let mut desk = Desk::at(&film(usize::MAX));
     select(&mut desk, 9);
-    let asked = desk.press("e Down Down Enter space Down space Enter").sent();
+    let asked = desk.press("e Down Down Down Enter space Down space Enter").sent();
     desk.answer("film-backtrack", &asked);
     let asked = desk.press("/ text:cast Enter Enter").sent();
     desk.answer("film-backtrack", &asked);
@@ -123,7 +123,7 @@ fn a_kg_that_fails_says_so_in_the_flow() {
     use tree_of_traversals::calls::{CallError, CallErrorKind};
     let mut desk = Desk::at(&film(usize::MAX));
     select(&mut desk, 9);
-    let asked = desk.press("e Down Down Enter space Enter").sent();
+    let asked = desk.press("e Down Down Down Enter space Enter").sent();
     for command in &asked {
         if let Command::Inquire { id, .. } = command {
             let result = Some(Err(CallError::new(CallErrorKind::Server, "the endpoint answers 503: try again later")));

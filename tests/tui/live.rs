@@ -68,7 +68,7 @@ fn expand(terminal: &mut Terminal, entity: &str, relation: &str) {
     terminal.press("e");
     terminal.wait_until("the flow", |screen| screen.contains("expand the graph") || screen.contains("which entities?"));
     if terminal.text().contains("expand the graph") {
-        terminal.press_for("jj\r", "which entities?");
+        terminal.press_for("jjj\r", "which entities?");
     }
     terminal.press(&format!("/{entity}\r "));
     terminal.wait_for("[x]");
@@ -108,7 +108,7 @@ fn escape_leaves_no_trace_in_the_journal() {
     let mut terminal = after_one_step();
     let before = terminal.journal();
     terminal.press_for("1ge", "expand the graph");
-    terminal.press_for("jj\r", "which entities?");
+    terminal.press_for("jjj\r", "which entities?");
     terminal.press_for(" \r", "director");
     terminal.press_for("/director\r\r", "new fact");
     // Escapes that arrive together are one key: press until the popup is gone.

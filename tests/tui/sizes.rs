@@ -31,7 +31,7 @@ fn no_size_breaks_any_pane_or_popup() {
         "?",
         "/",
         "e",
-        "e Down Down Enter",
+        "e Down Down Down Enter",
         "o",
         "v",
         "H",

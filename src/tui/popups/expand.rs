@@ -1,4 +1,4 @@
-//! Expanding by hand: think, answer, or pick entities and a relation, with a preview of what would come in.
+//! Expanding by hand: ask the model, think, answer, or pick entities and a relation, with a preview of what would come in.
 //!
 //! The calls are exactly those that the engine would make, so that the runner can use the preview's reply. Escape goes
 //! back one step, and from the first step out, without a trace.
@@ -24,7 +24,7 @@ use std::time::Instant;
 /// Where the flow stands.
 #[derive(Debug)]
 enum Stage {
-    /// Think, answer or expand.
+    /// Ask the model, think, answer or expand.
     Menu(PickList),
     /// Which entities.
     Entities(Vec<EntityId>, PickList),
@@ -207,8 +207,9 @@ impl ExpandPopup {
 
     fn pick_menu(&mut self, scene: &Scene, at: usize) -> Reaction {
         let what = match at {
-            0 => LineFor::Hint,
-            1 => LineFor::Answer,
+            0 => return Reaction::Finish(vec![Command::Do(Act::Ask { node: self.node })]),
+            1 => LineFor::Hint,
+            2 => LineFor::Answer,
             _ => {
                 self.ask_entities(scene);
                 return Reaction::Stay;
@@ -222,6 +223,7 @@ fn menu(scene: &Scene, node: NodeId) -> PickList {
     let entities = scene.state.graph(node).entities().len();
     let barred = entities == 0;
     PickList::one(vec![
+        Item { detail: "its samples at this node now, out of turn".to_owned(), ..Item::new("▸ ask the model") },
         Item { detail: "a thought of your own; the model reads it".to_owned(), ..Item::new("∴ think") },
         Item { detail: "an answer of your own".to_owned(), ..Item::new("★ answer") },
         Item {

@@ -16,7 +16,7 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
         raw(&mut document, scene, start, |purpose| matches!(purpose, Purpose::Extract | Purpose::Match));
     }
     if let Some(step) = scene.step_of(id) {
-        let title = if step.by_hand() { "Grown by hand" } else { "The vote" };
+        let title = if step.kind == StepKind::Hand { "Grown by hand" } else { "The vote" };
         readings(&mut document, scene, id, step, title);
         raw(&mut document, scene, step, |purpose| purpose == Purpose::Sample);
     }

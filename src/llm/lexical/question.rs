@@ -48,9 +48,14 @@ pub(super) struct Question {
     pub all_topics: bool,
     /// "how many": the answer is a number.
     pub counts: bool,
+    /// Whether it wants a yes or a no: no walk is an answer to that.
+    pub yes_no: bool,
     /// "who", "where": the answer is no number, date or text.
     pub wants_thing: bool,
 }
+
+/// How questions begin that want a yes or a no.
+const YES_NO: [&str; 13] = ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will"];
 
 impl Question {
     /// Takes `text` apart.
@@ -71,7 +76,8 @@ impl Question {
         let all_topics = topics.len() > 1 && (both || topics.windows(2).any(|w| coordinated(&tokens, &w[0].span, &w[1].span)));
         let asks = tokens.iter().find(|t| is_wh(&t.lower)).map_or("", |t| t.lower.as_str());
         let wants_thing = matches!(asks, "who" | "whom" | "where") || asks == "which" && cues.iter().all(|c| c.stem != "when");
-        Self { tokens, cues, topics, all_topics, counts, wants_thing }
+        let yes_no = tokens.first().is_some_and(|t| YES_NO.contains(&t.lower.as_str()));
+        Self { tokens, cues, topics, all_topics, counts, yes_no, wants_thing }
     }
 
     /// The tokens of a topic together with the names that are listed beside it: "A and B".

@@ -212,6 +212,6 @@ impl<'a> Solver<'a> {
 
     /// Whether a walk is an answer: it went somewhere, and nothing of weight is left open.
     pub fn is_complete(&self, walk: &Walk) -> bool {
-        !walk.hops.is_empty() && self.open_weight(walk) < 0.45 && !walk.at.is_empty()
+        !self.question.yes_no && !walk.hops.is_empty() && self.open_weight(walk) < 0.45 && !walk.at.is_empty()
     }
 }

@@ -81,6 +81,28 @@ fn expands_first_and_answers_when_the_graph_shows_it() {
 }
 
 #[test]
+fn a_question_that_wants_yes_or_no_gets_no_thing_for_an_answer() {
+    let known = graph(&["Q1", "Q2"], &[("Q1", "P57", "director", "Q2")]);
+    for question in ["Did Ilse Varn direct Glass Harbour?", "Is Ilse Varn the director of Glass Harbour?"] {
+        let about = PromptContext { question, graph: Some(&known), answer: Some("Ilse Varn"), ..Default::default() };
+        let reply = ask(PromptKind::FinalAnswer, &about);
+        assert!(!reply.contains("ANSWER: Ilse Varn") && !reply.contains("ANSWER: Glass Harbour"), "{reply}");
+        assert!(score(&ask(PromptKind::ScoreAnswer, &about)) < 0.8, "{question}");
+    }
+}
+
+#[test]
+fn an_empty_graph_gets_no_answer_in_any_form() {
+    use crate::asm::{Expect, parse};
+    let empty = graph(&[], &[]);
+    for (kind, expect) in [(PromptKind::Action, Expect::Action), (PromptKind::FinalAnswer, Expect::FinalAnswer)] {
+        let reply = ask(kind, &PromptContext { question: "Who is the mother of Zorblax?", graph: Some(&empty), ..Default::default() });
+        let sample = crate::calls::Sample::stopped(&reply);
+        assert!(parse(&expect, &sample, &|_| false).is_err(), "{reply}");
+    }
+}
+
+#[test]
 fn chooses_the_relation_in_the_direction_that_is_asked() {
     let choose = |question, start: &str, offers: Vec<Relation>| {
         let graph = graph(&[start], &[]);

@@ -36,7 +36,7 @@ pub struct ExploreArgs {
 /// How the explorer looks.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Looks {
-    /// The theme: dark | light, or a theme file
+    /// The theme: dark | light | terminal, or a theme file
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
     /// Start with the mouse on (m toggles it)

@@ -103,7 +103,7 @@ fn child(n: u32) -> (Action, Delta) {
         return (Action::Think { text: format!("a thought about the cast of the film, number {n}") }, Delta::default());
     }
     let relation = RelationRef { kg: "demo".into(), id: "P161".into(), direction: Direction::Out };
-    let edge = Edge { s: "Q0".into(), r: "P161".into(), o: Object::Entity(format!("Q{n}").into()), kg: "demo".into() };
+    let edge = Edge { s: "Q0".into(), r: "P161".into(), o: Object::Entity(format!("Q{n}").into()), kg: "demo".into(), notes: Vec::new() };
     let relations = vec![("P161".into(), "cast member".into())];
     (Action::SelectRelation { relation }, Delta { entities: vec![entity(n)], relations, edges: vec![edge], partial: vec![] })
 }

@@ -3,8 +3,10 @@
 //! The file is `$XDG_CONFIG_HOME/tot/config.yaml` (else `~/.config/tot/config.yaml`). Keys never stand in it: they come
 //! from the environment (`OPENAI_API_KEY`).
 
+use crate::kg::KgProfile;
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +16,9 @@ use std::path::{Path, PathBuf};
 pub struct Config {
     /// KGs, in the form of `--kg` or as names of `kgs`.
     pub kg: Vec<String>,
-    /// Names for KGs: `museum: sparql:https://example.org/sparql`.
-    pub kgs: BTreeMap<String, String>,
+    /// Names for KGs: `museum: sparql:https://example.org/sparql`, or a mapping with a `spec` and more.
+    #[serde(deserialize_with = "profiles")]
+    pub kgs: BTreeMap<String, KgProfile>,
     /// The model, in the form of `--llm`.
     pub llm: Option<String>,
     /// The model server's URL.
@@ -69,9 +72,41 @@ impl Config {
         serde_yaml::from_str(&text).map_err(|e| anyhow::anyhow!("{}: {e}: mend or remove it", path.display()))
     }
 
-    /// A KG as `--kg` wants it: a name of `kgs` is replaced by what it stands for.
+    /// A KG as `--kg` names it: a name of `kgs` with its profile, or a spec of its own. A profile under the name of a
+    /// kind (`wikidata`) holds for that kind, whether or not it repeats the spec.
     #[must_use]
-    pub fn resolve_kg<'a>(&'a self, spec: &'a str) -> &'a str {
-        self.kgs.get(spec).map_or(spec, String::as_str)
+    pub fn kg(&self, spec: &str) -> (Option<String>, KgProfile) {
+        let spec = spec.trim();
+        match self.kgs.get(spec) {
+            Some(profile) => {
+                let mut profile = profile.clone();
+                if profile.spec.is_empty() {
+                    spec.clone_into(&mut profile.spec);
+                }
+                (Some(spec.to_owned()), profile)
+            }
+            None => (None, KgProfile { spec: spec.to_owned(), ..KgProfile::default() }),
+        }
     }
+}
+
+/// A spec alone, or a mapping.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Given {
+    Spec(String),
+    Whole(serde_yaml::Value),
+}
+
+fn profiles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, KgProfile>, D::Error> {
+    let given: BTreeMap<String, Given> = Deserialize::deserialize(deserializer)?;
+    let profile = |(name, given): (String, Given)| {
+        let profile = match given {
+            Given::Spec(spec) => KgProfile { spec, ..KgProfile::default() },
+            // Read in a second step, so that a slip of the pen is named and not only "no variant fits".
+            Given::Whole(value) => serde_yaml::from_value(value).map_err(|e| D::Error::custom(format!("kgs, {name}: {e}")))?,
+        };
+        Ok((name, profile))
+    };
+    given.into_iter().map(profile).collect()
 }

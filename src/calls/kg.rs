@@ -42,17 +42,116 @@ pub enum KgOp {
         direction: Direction,
         /// At most so many *per entity*; the reply says what was cut.
         cap: u32,
+        /// So many of each entity's edges, in the stable order, are skipped: the next page begins where the last ended.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        offset: u32,
+        /// Statements of every rank, not only those of the best one.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        all_ranks: bool,
     },
     /// Label and description of these ids.
     Describe {
         /// The ids.
         ids: Vec<EntityId>,
     },
-    /// Own entities for entities of another KG, by explicit identifiers.
+    /// What entities are elsewhere, by explicit identifiers, in bulk. Asked of every open KG when new entities came in.
+    /// For its own entities a KG answers with their ids in the others that it met; for entities of another KG, with its
+    /// own entities that say they are the same. Each answered entity names in `also` what it was linked with.
     Link {
-        /// The other KG's entities.
+        /// Entities of any open KG.
         entities: Vec<Entity>,
     },
+    /// A number or a few values computed in the KG, without listing what they are computed from.
+    Aggregate {
+        /// The entities that it starts from.
+        entities: Vec<EntityId>,
+        /// What is computed.
+        what: Aggregate,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// A computation over the far ends of a relation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Aggregate {
+    /// What is computed.
+    pub function: Function,
+    /// The relation from the selected entities to what is computed over: id or label.
+    pub relation: RelationId,
+    /// Its direction.
+    pub direction: Direction,
+    /// Which of the far ends count; all of these must hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<Filter>,
+    /// The relation of the far ends whose value `min`, `max` and `first` compare: id or label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<RelationId>,
+}
+
+/// What an aggregation computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Function {
+    /// How many.
+    Count,
+    /// The one with the smallest value.
+    Min,
+    /// The one with the largest value.
+    Max,
+    /// The one with the earliest date.
+    First,
+    /// Those that every selected entity has.
+    Intersect,
+    /// Those that pass the filters.
+    Filter,
+}
+
+impl Function {
+    /// As it is written in an action: `count`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::First => "first",
+            Self::Intersect => "intersect",
+            Self::Filter => "filter",
+        }
+    }
+}
+
+/// A condition on a far end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Filter {
+    /// The relation of the far end that is looked at: id or label.
+    pub relation: RelationId,
+    /// The comparison.
+    pub test: Test,
+    /// What it is compared with: a number, a date, an entity's id or label, a text.
+    pub value: String,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Test {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    More,
+    /// `>=`
+    AtLeast,
 }
 
 impl KgOp {
@@ -67,6 +166,7 @@ impl KgOp {
             Self::Edges { direction: Direction::In, .. } => "reverse edges",
             Self::Describe { .. } => "describe",
             Self::Link { .. } => "link",
+            Self::Aggregate { .. } => "aggregate",
         }
     }
 }
@@ -108,6 +208,22 @@ pub enum KgData {
     Edges(EdgeList),
     /// To `Describe`; to `Link` (each with `also` naming the entity it was linked from).
     Entities(Vec<Entity>),
+    /// To `Aggregate`.
+    Aggregate(AggregateResult),
+}
+
+/// What an aggregation came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AggregateResult {
+    /// The number: of `count`, or the extreme value of `min`, `max` and `first`, as people read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The facts that bear it and can be shown: the ways to the extreme, the shared or the filtered far ends; none for a
+    /// count.
+    #[serde(default)]
+    pub list: EdgeList,
+    /// How the relation, the filters and `by` were understood, with labels.
+    pub reading: String,
 }
 
 /// One request on the wire that an adapter made for a call.
@@ -137,12 +253,15 @@ pub struct KgReply {
     /// Every request on the wire.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wire: Vec<WireNote>,
+    /// When it came from the KG (milliseconds since 1970), if it was taken from the cache on disk now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_at: Option<u64>,
 }
 
 impl KgReply {
     /// A whole reply with nothing else to say.
     #[must_use]
     pub const fn of(data: KgData) -> Self {
-        Self { data, partial: false, notes: Vec::new(), wire: Vec::new() }
+        Self { data, partial: false, notes: Vec::new(), wire: Vec::new(), cached_at: None }
     }
 }

@@ -5,7 +5,7 @@ mod kg;
 mod llm;
 
 pub use error::{CallError, CallErrorKind};
-pub use kg::{Candidate, EdgeList, KgCall, KgData, KgOp, KgReply, WireNote};
+pub use kg::{Aggregate, AggregateResult, Candidate, EdgeList, Filter, Function, KgCall, KgData, KgOp, KgReply, Test, WireNote};
 pub use llm::{About, LlmReply, LlmRequest, Part, PartKind, PromptKind, Sample, Usage};
 
 use serde::{Deserialize, Serialize};

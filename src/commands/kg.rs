@@ -1,11 +1,11 @@
 //! `tot kg`: ask a knowledge graph from the shell.
 
-use super::UsageError;
-use super::setup::kg_settings;
+use super::options::KgFlags;
+use super::setup::{kg_settings, open_kgs};
 use crate::calls::{EdgeList, KgData, KgOp, KgReply};
 use crate::config::Config;
 use crate::graph::{Direction, Edge, EntityId, Object, Relation};
-use crate::kg::{self, KgSpec, KnowledgeGraph};
+use crate::kg::KnowledgeGraph;
 use crate::text::{one_line, printable_json, width};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -66,9 +66,11 @@ enum Ask {
 
 #[derive(clap::Args, Debug)]
 struct Common {
-    /// Which knowledge graph: demo, file:PATH, sparql:URL or a name from the config
+    /// Which knowledge graph: demo, wikidata, musicbrainz, file:PATH, sparql:URL, exec:COMMAND or a name from the config
     #[arg(long, value_name = "SPEC", default_value = "demo")]
     kg: String,
+    #[command(flatten)]
+    flags: KgFlags,
     /// One JSON array instead of a table
     #[arg(long)]
     json: bool,
@@ -162,7 +164,7 @@ async fn edges(ids: Vec<String>, relation: &str, reverse: bool, cap: u32, common
     let (relation, tilde) = relation.strip_prefix('~').map_or((relation, false), |relation| (relation, true));
     let direction = if reverse || tilde { Direction::In } else { Direction::Out };
     let entities: Vec<EntityId> = ids.into_iter().map(EntityId::from).collect();
-    let reply = kg.perform(None, KgOp::Edges { entities, relation: relation.into(), direction, cap }).await?;
+    let reply = kg.perform(None, KgOp::Edges { entities, relation: relation.into(), direction, cap, offset: 0, all_ranks: false }).await?;
     let KgData::Edges(list) = &reply.data else { anyhow::bail!("the graph gave no edges") };
     let rows = list.edges.iter().map(|edge| edge_row(list, edge, direction, &reply)).collect();
     let mut shown = shown(common, ["subject", "relation", "object"], rows, &[&reply]);
@@ -200,16 +202,14 @@ fn edge_row(list: &EdgeList, edge: &Edge, direction: Direction, reply: &KgReply)
 
 async fn open(common: &Common) -> anyhow::Result<Arc<dyn KnowledgeGraph>> {
     let config = Config::load()?;
-    let mut settings = kg_settings(&config, None);
-    if io::stderr().is_terminal() {
-        settings.status = Some(Arc::new(|line| eprint!("\r\u{1b}[K{}", one_line(&line))));
-    }
-    let spec: KgSpec = config.resolve_kg(&common.kg).parse().map_err(UsageError::of)?;
-    let opened = kg::open_with(&spec, &settings).await;
-    if settings.status.is_some() {
+    let terminal = io::stderr().is_terminal();
+    let status = terminal.then(|| Arc::new(|line: String| eprint!("\r\u{1b}[K{}", one_line(&line))) as crate::kg::Status);
+    let settings = kg_settings(&config, &common.flags, status);
+    let opened = open_kgs(std::slice::from_ref(&common.kg), &config, &settings, &mut Vec::new()).await;
+    if terminal {
         eprint!("\r\u{1b}[K");
     }
-    Ok(opened?)
+    opened?.into_iter().next().map(|(_, _, kg)| kg).ok_or_else(|| anyhow::anyhow!("no graph was opened"))
 }
 
 /// The rows as one JSON array or as a table, and what the graph remarked.
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     fn common(json: bool) -> Common {
-        Common { kg: "demo".into(), json }
+        Common { kg: "demo".into(), flags: KgFlags::default(), json }
     }
 
     fn ids(ids: &[&str]) -> Vec<String> {

@@ -9,9 +9,24 @@ use std::path::PathBuf;
 /// What a search is made of.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SearchOptions {
-    /// A knowledge graph: demo | file:PATH | sparql:URL | a name from the config (repeatable)
+    /// A knowledge graph: demo | wikidata | musicbrainz | sparql:URL | file:PATH | exec:COMMAND | a name from the config (repeatable)
     #[arg(long, value_name = "SPEC", global = false)]
     pub kg: Vec<String>,
+    /// How knowledge graphs are opened
+    #[command(flatten)]
+    pub kgs: KgFlags,
+    /// Start from this entity instead of linking the question (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub entity: Vec<String>,
+    /// Show the model what statements say besides: from, until, position, ...
+    #[arg(long)]
+    pub qualifiers: bool,
+    /// Take statements of every rank, not only those of the best one
+    #[arg(long)]
+    pub all_ranks: bool,
+    /// More actions for the model: +aggregate
+    #[arg(long, value_name = "LIST", value_parser = actions)]
+    pub actions: Option<String>,
     /// The model: lexical | human | script:PATH | openai:MODEL
     #[arg(long, value_name = "SPEC", value_parser = model)]
     pub llm: Option<String>,
@@ -56,6 +71,20 @@ pub struct SearchOptions {
     pub prompts: Option<PathBuf>,
 }
 
+/// How knowledge graphs are opened.
+#[derive(Args, Clone, Debug, Default)]
+pub struct KgFlags {
+    /// Languages of labels, the wanted one first: zh,en
+    #[arg(long, value_name = "LIST")]
+    pub lang: Option<String>,
+    /// Ask knowledge graphs again instead of taking replies kept on disk
+    #[arg(long)]
+    pub fresh: bool,
+    /// Refuse a graph file with bad lines instead of skipping them
+    #[arg(long)]
+    pub strict: bool,
+}
+
 impl SearchOptions {
     /// The flags given here that count at the beginning of a session only.
     #[must_use]
@@ -69,6 +98,10 @@ impl SearchOptions {
             ("--threshold", self.threshold.is_some()),
             ("--on-exhausted", self.on_exhausted.is_some()),
             ("--seed", self.seed.is_some()),
+            ("--entity", !self.entity.is_empty()),
+            ("--qualifiers", self.qualifiers),
+            ("--all-ranks", self.all_ranks),
+            ("--actions", self.actions.is_some()),
             ("--session", self.session.is_some()),
             ("--prompts", self.prompts.is_some()),
         ]
@@ -125,6 +158,11 @@ fn score(text: &str) -> Result<Micro, String> {
 /// A model's spec, checked; a file that it names is looked for later.
 fn model(text: &str) -> Result<String, String> {
     text.parse::<ModelSpec>().map(|_| text.to_owned()).map_err(|e| e.to_string())
+}
+
+fn actions(text: &str) -> Result<String, String> {
+    let unknown = text.split(',').find(|action| !matches!(action.trim().trim_start_matches('+'), "aggregate" | ""));
+    unknown.map_or_else(|| Ok(text.to_owned()), |action| Err(format!("`{action}` is no further action; there is: +aggregate")))
 }
 
 fn method(text: &str) -> Result<String, String> {

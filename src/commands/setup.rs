@@ -1,12 +1,13 @@
 //! From flags and configuration to what a search needs: model, KGs, settings, a journal.
 
 use super::UsageError;
-use super::options::SearchOptions;
+use super::options::{KgFlags, SearchOptions};
 use crate::asm::Templates;
 use crate::config::Config;
 use crate::graph::KgName;
 use crate::kg::sparql::Languages;
-use crate::kg::{KgSettings, KgSpec, KnowledgeGraph};
+use crate::kg::cache::CacheSettings;
+use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
 use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Equipment, FOLLOWABLE, Pace};
@@ -116,35 +117,35 @@ fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
 /// Opens the KGs that specs name.
 ///
 /// # Errors
-/// A spec that is not known, a file that can't be read, a name twice.
+/// A spec that is not known, a file that can't be read.
 pub async fn open_kgs(
     specs: &[String],
     config: &Config,
+    settings: &KgSettings,
     secrets: &mut Vec<Secret>,
-    status: Option<crate::kg::Status>,
 ) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
-    let mut kgs: Vec<(KgName, String, Arc<dyn KnowledgeGraph>)> = Vec::new();
+    let mut wanted = Vec::new();
     for spec in specs {
-        let spec = config.resolve_kg(spec);
-        secrets.extend(redact::of_url(spec));
-        let parsed: KgSpec = spec.parse().map_err(UsageError::of)?;
-        let kg = crate::kg::open_with(&parsed, &kg_settings(config, status.clone())).await?;
-        let name: KgName = kg.name().into();
-        if kgs.iter().any(|(n, _, _)| *n == name) {
-            bail!("two knowledge graphs are called `{name}`: only one of each kind can be open at a time");
-        }
-        kgs.push((name, recorded_spec(&parsed, spec), kg));
+        let (name, profile) = config.kg(spec);
+        secrets.extend(redact::of_url(&profile.spec));
+        secrets.extend(profile.password_env.as_ref().and_then(|name| std::env::var(name).ok()).as_deref().and_then(Secret::new));
+        let parsed: KgSpec = profile.spec.parse().map_err(UsageError::of)?;
+        wanted.push((name, profile, parsed));
     }
-    Ok(kgs)
+    let names: Vec<Option<String>> = wanted.iter().map(|(name, _, _)| name.clone()).collect();
+    let opened = crate::kg::open_all(wanted, settings).await?;
+    Ok(opened.into_iter().map(|o| (o.name.clone(), recorded_spec(&o, &names), o.kg)).collect())
 }
 
-/// How a session names a KG, so that it can be opened again from any folder: a file by its whole path, an endpoint
-/// without its secrets.
-fn recorded_spec(parsed: &KgSpec, given: &str) -> String {
-    match parsed {
-        KgSpec::Demo => given.trim().to_owned(),
-        KgSpec::File(path) => format!("file:{}", whole(path).display()),
-        KgSpec::Sparql(url) => format!("sparql:{}", redact::url(url)),
+/// How a session names a KG, so that it can be opened again from any folder: by its name in the configuration, a file by
+/// its whole path, an endpoint without its secrets.
+fn recorded_spec(opened: &Opened, configured: &[Option<String>]) -> String {
+    if configured.iter().flatten().any(|name| **name == *opened.name) {
+        return opened.name.to_string();
+    }
+    match &opened.spec {
+        KgSpec::Files(paths) => KgSpec::Files(paths.iter().map(|path| whole(path)).collect()).to_string(),
+        other => other.to_string(),
     }
 }
 
@@ -152,16 +153,21 @@ fn whole(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// What the configuration says about KGs.
+/// What flags and configuration say about KGs.
 #[must_use]
-pub fn kg_settings(config: &Config, status: Option<crate::kg::Status>) -> KgSettings {
-    let mut settings = KgSettings { status, ..KgSettings::default() };
-    if !config.lang.is_empty() {
-        settings.languages = Languages::new(config.lang.iter().map(String::as_str));
+pub fn kg_settings(config: &Config, flags: &KgFlags, status: Option<crate::kg::Status>) -> KgSettings {
+    let mut settings = KgSettings { status, strict: flags.strict, ..KgSettings::default() };
+    let wanted: Vec<&str> = match &flags.lang {
+        Some(lang) => lang.split(',').collect(),
+        None => config.lang.iter().map(String::as_str).collect(),
+    };
+    if !wanted.is_empty() {
+        settings.languages = Languages::new(wanted);
     }
     if config.contact.is_some() {
         settings.http.client.contact.clone_from(&config.contact);
     }
+    settings.cache = CacheSettings::usual().map(|cache| CacheSettings { fresh: flags.fresh, ..cache });
     settings
 }
 
@@ -200,7 +206,7 @@ impl Workshop {
                 } else {
                     vec!["demo".to_owned()]
                 };
-                open_kgs(&specs, config, &mut secrets, status).await?
+                open_kgs(&specs, config, &kg_settings(config, &options.kgs, status), &mut secrets).await?
             }
         };
         let (templates, warnings) = match options.prompts.as_deref().or(config.prompts.as_deref()) {
@@ -277,6 +283,9 @@ fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     if let Some(threshold) = options.threshold {
         settings.threshold = threshold;
     }
+    settings.qualifiers |= options.qualifiers;
+    settings.all_ranks |= options.all_ranks;
+    settings.aggregate |= options.actions.as_ref().is_some_and(|list| list.contains("aggregate"));
     if let Some(rule) = options.on_exhausted {
         settings.on_exhausted = rule.into();
     }

@@ -7,7 +7,7 @@ mod parts;
 mod yaml;
 
 pub use local::LocalGraph;
-pub use parts::{Delta, Direction, Edge, Entity, Literal, LiteralKind, Object, Partial, Relation, RelationRef};
+pub use parts::{Delta, Direction, Edge, Entity, Literal, LiteralKind, Note, Object, Partial, Qualifier, Rank, Relation, RelationRef};
 pub use yaml::to_yaml;
 
 use std::sync::Arc;

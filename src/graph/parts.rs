@@ -111,8 +111,10 @@ pub enum LiteralKind {
     Url,
     /// A place on a globe.
     Coordinates,
-    /// "Some value" or "no value": known to exist or not, but not which.
+    /// "Some value": known to exist, but not which.
     Unknown,
+    /// "No value": known not to exist.
+    NoValue,
 }
 
 /// A value that is no entity.
@@ -151,9 +153,88 @@ pub struct Edge {
     pub o: Object,
     /// The KG that says so.
     pub kg: KgName,
+    /// What the statements behind it say besides, one note a statement; none where there is nothing to say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+}
+
+/// What one statement says beside subject, relation and object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Note {
+    /// Its rank, where the KG has ranks.
+    #[serde(default, skip_serializing_if = "Rank::is_normal")]
+    pub rank: Rank,
+    /// Its qualifiers, in a stable order: position held, start time, instrument, credited as, ...
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub qualifiers: Vec<Qualifier>,
+}
+
+/// How a KG ranks a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rank {
+    /// The best one of several.
+    Preferred,
+    /// As usual.
+    #[default]
+    Normal,
+    /// Known to be wrong or outdated.
+    Deprecated,
+}
+
+impl Rank {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+    const fn is_normal(&self) -> bool {
+        matches!(self, Self::Normal)
+    }
+}
+
+/// A remark of a statement.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Qualifier {
+    /// Its relation.
+    pub relation: RelationId,
+    /// The relation's label, or its id where it has none: `start time`.
+    pub label: String,
+    /// The value as people read it: `5 May 2010`.
+    pub value: String,
+    /// The entity that the value is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entity: Option<EntityId>,
+}
+
+impl Note {
+    /// As people read it: `start time 1994, end time 2001; deprecated`. Empty when there is nothing to say.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let parts: Vec<String> = self
+            .qualifiers
+            .iter()
+            .map(|q| if q.value.is_empty() { q.label.clone() } else { format!("{} {}", q.label, q.value) })
+            .collect();
+        let rank = match self.rank {
+            Rank::Preferred => Some("preferred rank"),
+            Rank::Normal => None,
+            Rank::Deprecated => Some("deprecated"),
+        };
+        let mut text = parts.join(", ");
+        if let Some(rank) = rank {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            text.push_str(rank);
+        }
+        text
+    }
 }
 
 impl Edge {
+    /// An edge without notes.
+    #[must_use]
+    pub const fn new(s: EntityId, r: RelationId, o: Object, kg: KgName) -> Self {
+        Self { s, r, o, kg, notes: Vec::new() }
+    }
+
     /// Whether two edges say the same, whichever KG or direction they came from.
     #[must_use]
     pub fn same_fact(&self, other: &Self) -> bool {

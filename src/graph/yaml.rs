@@ -107,6 +107,7 @@ mod tests {
                 r: "P1".into(),
                 o: Object::Literal(Literal { kind: LiteralKind::Text, text: hostile.into(), raw: None, lang: None }),
                 kg: "demo".into(),
+                notes: vec![],
             }],
             partial: vec![],
         });

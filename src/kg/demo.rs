@@ -6,6 +6,8 @@ use super::rdf::Source;
 
 /// The graph, in Turtle.
 const GRAPH: &[u8] = include_bytes!("../../assets/demo/demo.ttl");
+/// The same for music, with the identifiers of MusicBrainz.
+const MUSICBRAINZ: &[u8] = include_bytes!("../../assets/demo/musicbrainz.ttl");
 /// The questions, as a table with a header.
 const QUESTIONS: &str = include_str!("../../assets/demo/questions.tsv");
 
@@ -13,6 +15,12 @@ const QUESTIONS: &str = include_str!("../../assets/demo/questions.tsv");
 #[must_use]
 pub fn source() -> Source {
     Source::Memory { name: "the demo graph", bytes: GRAPH }
+}
+
+/// Where its part in the shape of MusicBrainz is loaded from.
+#[must_use]
+pub fn musicbrainz() -> Source {
+    Source::Memory { name: "the demo graph's MusicBrainz part", bytes: MUSICBRAINZ }
 }
 
 /// A question on the demo graph.

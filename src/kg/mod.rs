@@ -4,15 +4,22 @@
 //! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
 
 pub mod demo;
+pub mod cache;
 pub mod endpoint;
+pub mod exec;
 pub mod http;
+pub mod musicbrainz;
+mod profile;
 pub mod rdf;
 pub mod sparql;
 mod spec;
+pub mod wikidata;
 
-pub use spec::{FORMS, KgSettings, KgSpec, SpecError, Status, open, open_with};
+pub use profile::{AuthKind, KgProfile};
+pub use spec::{FORMS, KgSettings, KgSpec, Opened, SpecError, Status, open, open_all, open_with};
 
-use crate::calls::{AskId, CallError, KgOp, KgReply};
+use crate::calls::{AskId, CallError, CallErrorKind, KgOp, KgReply};
+use crate::graph::KgName;
 use futures_util::future::BoxFuture;
 
 /// A knowledge graph: anything that can search, list relations and list edges can be explored.
@@ -35,9 +42,51 @@ pub trait KnowledgeGraph: Send + Sync {
     /// memory forget what they knew and take up where the journal is.
     fn prime(&self, _asked: &[(AskId, KgOp)]) {}
 
+    /// What an id of this KG means beyond it. Ids of space [`IdSpace::Own`] begin with the KG's name, so that equal ids of
+    /// two open KGs always mean the same thing.
+    fn id_space(&self) -> IdSpace {
+        IdSpace::Own
+    }
+
+    /// Told once, before the first call, which other KGs are open: whose ids `Link` is to answer with.
+    fn meet(&self, _others: &[(KgName, IdSpace)]) {}
+
+    /// What the KG waits for right now, if it holds requests back: "asked to wait by ... (status 429)". For the screen.
+    fn waiting(&self) -> Option<Waiting> {
+        None
+    }
+
     /// Performs `op`. What must happen in the order of asks happens before the future is returned; `ask` is `None`
     /// for inquiries that belong to no session. Dropping the future cancels the call.
     fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>>;
+}
+
+/// What an id means beyond its KG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IdSpace {
+    /// Ids of Wikidata: `Q42`. The same in every KG of this space.
+    Wikidata,
+    /// MBIDs of MusicBrainz, whole UUIDs.
+    MusicBrainz,
+    /// Absolute IRIs.
+    Iri,
+    /// Nothing: the KG's own.
+    Own,
+}
+
+/// Why requests are held back, and until when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Until then.
+    pub until: std::time::Instant,
+    /// Why, for people: "MusicBrainz is busy (status 503)".
+    pub why: String,
+}
+
+/// The error of a KG that does not know an operation.
+#[must_use]
+pub(crate) fn cannot(kg: &str, op: &KgOp) -> CallError {
+    CallError::new(CallErrorKind::Refused, format!("{kg} cannot answer `{}`", op.name()))
 }
 
 /// `n` with commas: `982,437`.

@@ -1,10 +1,12 @@
-//! Which knowledge graph: `demo`, `file:PATH` or `sparql:URL`.
+//! Which knowledge graph: `demo`, `wikidata`, `musicbrainz`, `file:PATH`, `sparql:URL`, `exec:COMMAND`.
 
-use super::KnowledgeGraph;
-use super::endpoint::{Endpoint, EndpointError, HttpSettings};
+use super::cache::{self, CacheSettings};
+use super::endpoint::Endpoint;
+use super::http::{HttpSettings, ServiceError};
 use super::rdf::{Embedded, LoadError, Source};
 use super::sparql::{Languages, SparqlGraph, Transport};
-use super::{demo, thousands};
+use super::{IdSpace, KgProfile, KnowledgeGraph, demo, exec, musicbrainz, thousands, wikidata};
+use crate::graph::KgName;
 use crate::redact;
 use crate::text;
 use std::fmt;
@@ -14,17 +16,27 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// The forms of a spec, for help and messages.
-pub const FORMS: &str = "demo, file:PATH (an RDF file), sparql:URL (a SPARQL 1.1 endpoint)";
+pub const FORMS: &str = "demo, wikidata, musicbrainz, sparql:URL (a SPARQL 1.1 endpoint), file:PATH[,PATH...] (RDF, CSV or TSV), exec:COMMAND (a program of your own)";
 
 /// A knowledge graph, as named on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KgSpec {
-    /// The graph that the program carries with it.
+    /// The graphs that the program carries with it: one in the shape of Wikidata, one in that of MusicBrainz.
     Demo,
-    /// An RDF file.
-    File(PathBuf),
+    /// The part of the demo graph in the shape of Wikidata alone.
+    DemoWikidata,
+    /// The part of the demo graph in the shape of MusicBrainz alone.
+    DemoMusicBrainz,
+    /// Wikidata, or a mirror.
+    Wikidata,
+    /// MusicBrainz, or a mirror.
+    MusicBrainz,
+    /// Files that make one graph.
+    Files(Vec<PathBuf>),
     /// A SPARQL 1.1 endpoint.
     Sparql(String),
+    /// A program that speaks the interface.
+    Exec(String),
 }
 
 /// Why there is no such knowledge graph.
@@ -38,12 +50,20 @@ pub enum SpecError {
         /// ` (did you mean ...?)`, or nothing.
         hint: String,
     },
-    /// The URL is none.
+    /// A URL is none, or no client can be made.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
+    Service(#[from] ServiceError),
     /// The file was not loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A profile of the configuration can't be used.
+    #[error("the knowledge graph `{name}` of the configuration: {why}")]
+    Profile {
+        /// Its name.
+        name: String,
+        /// What is wrong and what to do.
+        why: String,
+    },
     /// The thread that loads ended early.
     #[error("loading the graph failed: {0}")]
     Thread(String),
@@ -54,8 +74,16 @@ impl fmt::Display for KgSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Demo => f.write_str("demo"),
-            Self::File(path) => write!(f, "file:{}", path.display()),
-            Self::Sparql(url) => write!(f, "sparql:{}", crate::redact::url(url)),
+            Self::DemoWikidata => f.write_str("demo:wikidata"),
+            Self::DemoMusicBrainz => f.write_str("demo:musicbrainz"),
+            Self::Wikidata => f.write_str("wikidata"),
+            Self::MusicBrainz => f.write_str("musicbrainz"),
+            Self::Files(paths) => {
+                let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                write!(f, "file:{}", paths.join(","))
+            }
+            Self::Sparql(url) => write!(f, "sparql:{}", redact::url(url)),
+            Self::Exec(command) => write!(f, "exec:{command}"),
         }
     }
 }
@@ -69,9 +97,47 @@ impl FromStr for KgSpec {
         let unknown = || SpecError::Unknown { spec: text::cut(&text::one_line(&shown), 80).into_owned(), hint: hint(spec) };
         match spec.split_once(':') {
             None if spec == "demo" => Ok(Self::Demo),
-            Some(("file", path)) if !path.is_empty() => Ok(Self::File(path.into())),
+            None if spec == "wikidata" => Ok(Self::Wikidata),
+            None if spec == "musicbrainz" => Ok(Self::MusicBrainz),
+            Some(("demo", "wikidata")) => Ok(Self::DemoWikidata),
+            Some(("demo", "musicbrainz")) => Ok(Self::DemoMusicBrainz),
+            Some(("file", paths)) if !paths.is_empty() => Ok(Self::Files(files(paths))),
             Some(("sparql", url)) if !url.is_empty() => Ok(Self::Sparql(url.to_owned())),
+            Some(("exec", command)) if !command.trim().is_empty() => Ok(Self::Exec(command.trim().to_owned())),
             _ => Err(unknown()),
+        }
+    }
+}
+
+/// The files of `file:A,B`; a name that holds a comma and exists is one file.
+fn files(paths: &str) -> Vec<PathBuf> {
+    if !paths.contains(',') || PathBuf::from(paths).exists() {
+        return vec![paths.into()];
+    }
+    paths.split(',').map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
+}
+
+impl KgSpec {
+    /// The name that a KG of this kind gets when the configuration gives it none.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Demo | Self::DemoWikidata => "demo",
+            Self::DemoMusicBrainz => "demo-musicbrainz",
+            Self::Wikidata => "wikidata",
+            Self::MusicBrainz => "musicbrainz",
+            Self::Files(_) => "file",
+            Self::Sparql(_) => "sparql",
+            Self::Exec(_) => "exec",
+        }
+    }
+
+    /// The KGs that it stands for: two for `demo`, else itself.
+    #[must_use]
+    pub fn parts(self) -> Vec<Self> {
+        match self {
+            Self::Demo => vec![Self::DemoWikidata, Self::DemoMusicBrainz],
+            one => vec![one],
         }
     }
 }
@@ -83,11 +149,11 @@ fn hint(spec: &str) -> String {
     let ending = lower.strip_suffix(".gz").unwrap_or(&lower);
     let meant = if lower.starts_with("http://") || lower.starts_with("https://") {
         Some(format!("sparql:{spec}"))
-    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf"].iter().any(|end| ending.ends_with(end)) && !lower.starts_with("file:") {
+    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf", ".jsonld", ".csv", ".tsv"].iter().any(|end| ending.ends_with(end)) && !lower.starts_with("file:") {
         Some(format!("file:{spec}"))
     } else {
         let near = |known: &&str| distance(scheme, known) <= 2;
-        ["demo", "file:PATH", "sparql:URL"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
+        ["demo", "wikidata", "musicbrainz", "file:PATH", "sparql:URL", "exec:COMMAND"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
     };
     meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", redact::url(&meant)))
 }
@@ -119,9 +185,24 @@ pub struct KgSettings {
     pub http: HttpSettings,
     /// Told what is being loaded.
     pub status: Option<Status>,
+    /// Where replies are kept; `None`: nowhere.
+    pub cache: Option<CacheSettings>,
+    /// Refuse a file with a bad line instead of skipping the line.
+    pub strict: bool,
 }
 
-/// Opens the graph that `spec` names, with the usual settings.
+/// A KG that is open.
+#[derive(Clone)]
+pub struct Opened {
+    /// Its name in this session.
+    pub name: KgName,
+    /// How a session names it, to be opened again.
+    pub spec: KgSpec,
+    /// The KG.
+    pub kg: Arc<dyn KnowledgeGraph>,
+}
+
+/// Opens the first graph that `spec` names, with the usual settings.
 ///
 /// # Errors
 /// [`SpecError`]: one sentence that says what to do.
@@ -129,21 +210,88 @@ pub async fn open(spec: &str) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
     open_with(&spec.parse()?, &KgSettings::default()).await
 }
 
-/// Opens the graph that `spec` names. A file is read here, on a thread of its own; an endpoint is not asked anything
-/// before the first call.
+/// Opens the first graph that `spec` names, called by its kind and without a profile.
 ///
 /// # Errors
 /// [`SpecError`]: one sentence that says what to do.
 pub async fn open_with(spec: &KgSpec, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
-    let (name, transport): (&str, Arc<dyn Transport>) = match spec {
-        KgSpec::Demo => ("demo", embedded("demo graph".to_owned(), demo::source(), None).await?),
-        KgSpec::File(path) => {
-            let file = path.file_name().map_or_else(|| path.display().to_string(), |file| file.to_string_lossy().into_owned());
-            ("file", embedded(text::one_line(&file), Source::File(path.clone()), settings.status.clone()).await?)
+    let opened = open_all(vec![(None, KgProfile::default(), spec.clone())], settings).await?;
+    opened.into_iter().next().map(|opened| opened.kg).ok_or_else(|| SpecError::Thread("nothing was opened".to_owned()))
+}
+
+/// Opens graphs side by side and introduces them to each other. Each has the name that the configuration gives it, else
+/// that of its kind, with a number when that is taken. A file is read here, on a thread of its own; a service is not asked
+/// anything before the first call.
+///
+/// # Errors
+/// [`SpecError`]: one sentence that says what to do.
+pub async fn open_all(specs: Vec<(Option<String>, KgProfile, KgSpec)>, settings: &KgSettings) -> Result<Vec<Opened>, SpecError> {
+    let mut all: Vec<Opened> = Vec::new();
+    for (name, profile, spec) in specs {
+        for spec in spec.parts() {
+            let base = name.clone().unwrap_or_else(|| spec.kind().to_owned());
+            let taken = |name: &str| all.iter().any(|opened| *opened.name == *name);
+            let number = (1..).find(|n| !taken(&numbered(&base, *n))).unwrap_or(1);
+            let name = numbered(&base, number);
+            let kg = open_one(&name, &profile, &spec, settings).await?;
+            all.push(Opened { name: name.into(), spec, kg });
         }
-        KgSpec::Sparql(url) => ("sparql", Arc::new(Endpoint::new(url, settings.http.clone())?)),
+    }
+    if all.len() > 1 {
+        let known: Vec<(KgName, IdSpace)> = all.iter().map(|opened| (opened.name.clone(), opened.kg.id_space())).collect();
+        for opened in &all {
+            let others: Vec<_> = known.iter().filter(|(name, _)| *name != opened.name).cloned().collect();
+            opened.kg.meet(&others);
+        }
+    }
+    Ok(all)
+}
+
+fn numbered(base: &str, n: u32) -> String {
+    if n == 1 { base.to_owned() } else { format!("{base}-{n}") }
+}
+
+async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
+    let mut settings = settings.clone();
+    if !profile.lang.is_empty() {
+        settings.languages = Languages::new(profile.lang.iter().map(String::as_str));
+    }
+    settings.strict |= profile.strict;
+    if let Some(timeout) = profile.timeout.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
+        settings.http.client.total = std::time::Duration::from_secs_f64(timeout);
+    }
+    if let Some(parallel) = profile.parallel {
+        settings.http.parallel = parallel.max(1);
+    }
+    if let Some(rate) = profile.per_second.filter(|rate| rate.is_finite() && *rate > 0.0) {
+        settings.http.every = std::time::Duration::from_secs_f64(1.0 / rate);
+    }
+    let sparql = |transport| Arc::new(SparqlGraph::new(name, transport, settings.languages.clone()));
+    let kg: Arc<dyn KnowledgeGraph> = match spec {
+        KgSpec::Demo | KgSpec::DemoWikidata => sparql(embedded("demo graph".to_owned(), demo::source(), None).await?),
+        KgSpec::DemoMusicBrainz => sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?),
+        KgSpec::Wikidata => wikidata::open(name, profile, &settings)?,
+        KgSpec::MusicBrainz => musicbrainz::open(name, profile, &settings)?,
+        KgSpec::Files(paths) => {
+            let file = paths.first().and_then(|path| path.file_name()).map_or_else(String::new, |file| file.to_string_lossy().into_owned());
+            sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)
+        }
+        KgSpec::Sparql(url) => sparql(Arc::new(Endpoint::new(url, &settings.http)?)),
+        KgSpec::Exec(command) => exec::open(name, command, profile, &settings)?,
     };
-    Ok(Arc::new(SparqlGraph::new(name, transport, settings.languages.clone())))
+    let over_network = matches!(spec, KgSpec::Wikidata | KgSpec::MusicBrainz | KgSpec::Sparql(_));
+    Ok(match &settings.cache {
+        Some(cache) if profile.cache.unwrap_or(over_network) => cache::cached(kg, &identity(spec, profile, &settings), cache),
+        _ => kg,
+    })
+}
+
+/// Everything that a reply depends on beside the request. It is hashed before it is stored.
+fn identity(spec: &KgSpec, profile: &KgProfile, settings: &KgSettings) -> String {
+    let password = profile.password_env.as_ref().and_then(|name| std::env::var(name).ok());
+    // As given, with the login in the URL: replies are never shared between logins.
+    let address = if let KgSpec::Sparql(url) = spec { url.clone() } else { spec.to_string() };
+    format!("{address} {profile:?} {:?} {password:?}", settings.languages)
 }
 
 async fn embedded(name: String, source: Source, status: Option<Status>) -> Result<Arc<dyn Transport>, SpecError> {
@@ -170,7 +318,7 @@ mod tests {
     #[test]
     fn known_forms() {
         assert_eq!("demo".parse::<KgSpec>().unwrap(), KgSpec::Demo);
-        assert_eq!("file:a b.ttl".parse::<KgSpec>().unwrap(), KgSpec::File("a b.ttl".into()));
+        assert_eq!("file:a b.ttl".parse::<KgSpec>().unwrap(), KgSpec::Files(vec!["a b.ttl".into()]));
         assert_eq!("sparql:http://h/q".parse::<KgSpec>().unwrap(), KgSpec::Sparql("http://h/q".into()));
     }
 

@@ -125,6 +125,7 @@ impl ScriptedKg {
             KgOp::Edges { entities, relation, direction, .. } => KgData::Edges(self.edges(entities, relation, *direction)),
             KgOp::Describe { ids } => KgData::Entities(ids.iter().map(|id| self.entity(id)).collect()),
             KgOp::Link { .. } => KgData::Entities(Vec::new()),
+            KgOp::Aggregate { .. } => return Err(crate::kg::cannot(NAME, op)),
         };
         let mut reply = KgReply::of(data);
         let took_ms = u64::try_from(self.latency.as_millis()).unwrap_or(u64::MAX);
@@ -183,7 +184,7 @@ impl ScriptedKg {
                         list.entities.push(self.entity(id));
                     }
                 }
-                list.edges.push(Edge { s: s.as_str().into(), r: property.as_str().into(), o: object, kg: NAME.into() });
+                list.edges.push(Edge { s: s.as_str().into(), r: property.as_str().into(), o: object, kg: NAME.into(), notes: Vec::new() });
             }
         }
         list
@@ -211,6 +212,7 @@ fn rows(data: &KgData) -> u64 {
         KgData::Relations(list) => list.len(),
         KgData::Edges(list) => list.edges.len(),
         KgData::Entities(list) => list.len(),
+        KgData::Aggregate(result) => result.list.edges.len(),
     };
     n as u64
 }

@@ -49,6 +49,15 @@ pub struct Settings {
     pub edge_cap: u32,
     /// Candidates per mention, at most.
     pub candidate_limit: u32,
+    /// Whether the model is shown what statements say besides (qualifiers).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub qualifiers: bool,
+    /// Whether statements of every rank are taken, not only those of the best one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all_ranks: bool,
+    /// Whether AGGREGATE is offered beside the relations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aggregate: bool,
 }
 
 impl Settings {
@@ -70,6 +79,9 @@ impl Settings {
             relation_limit: 100,
             edge_cap: 100,
             candidate_limit: 10,
+            qualifiers: false,
+            all_ranks: false,
+            aggregate: false,
         };
         match preset {
             Preset::Paper => paper,

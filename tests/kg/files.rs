@@ -16,12 +16,12 @@ fn gz(text: &str) -> Vec<u8> {
 }
 
 async fn finds_alpha(path: &Path) {
-    let kg = open_with(&KgSpec::File(path.to_owned()), &fast()).await.unwrap();
+    let kg = open_with(&KgSpec::Files(vec![path.to_owned()]), &fast()).await.unwrap();
     assert_eq!(&*search(&*kg, "alpha").await[0].entity.id, "http://ex.org/a", "{}", path.display());
 }
 
 async fn message(path: &Path) -> String {
-    match open_with(&KgSpec::File(path.to_owned()), &fast()).await {
+    match open_with(&KgSpec::Files(vec![path.to_owned()]), &fast()).await {
         Ok(_) => panic!("{} was loaded", path.display()),
         Err(error) => error.to_string(),
     }

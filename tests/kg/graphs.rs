@@ -10,7 +10,7 @@ use tree_of_traversals::kg::{KgSpec, KnowledgeGraph, demo, open, open_with};
 /// The file in process, and the same data behind HTTP.
 async fn both(name: &str) -> [Arc<dyn KnowledgeGraph>; 2] {
     let server = Server::with_engine(&std::fs::read_to_string(data(name)).unwrap()).await;
-    [open_with(&KgSpec::File(data(name)), &fast()).await.unwrap(), sparql(&server.base).await]
+    [open_with(&KgSpec::Files(vec![data(name)]), &fast()).await.unwrap(), sparql(&server.base).await]
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn plain_rdf_relations_are_predicates() {
 
 #[tokio::test]
 async fn a_file_lends_its_prefixes() {
-    let kg = open_with(&KgSpec::File(data("plain.ttl")), &fast()).await.unwrap();
+    let kg = open_with(&KgSpec::Files(vec![data("plain.ttl")]), &fast()).await.unwrap();
     let list = edges(&*kg, &["ex:NightFerry"], "ex:operator", Direction::Out, 10).await;
     assert_eq!(objects(&list), ["http://ex.org/BlueLine"]);
     assert_eq!(kg.check().await.unwrap(), "plain.ttl: 19 facts, plain RDF");

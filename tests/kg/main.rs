@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tree_of_traversals::calls::{Candidate, EdgeList, KgData, KgOp, KgReply};
 use tree_of_traversals::graph::{Direction, EntityId, Object, Relation};
-use tree_of_traversals::kg::endpoint::HttpSettings;
+use tree_of_traversals::kg::http::HttpSettings;
 use tree_of_traversals::kg::{KgSettings, KgSpec, KnowledgeGraph, open_with};
 
 /// A file of `tests/data/kg`.
@@ -48,7 +48,7 @@ async fn relations(kg: &dyn KnowledgeGraph, of: &[&str], direction: Direction) -
 }
 
 fn edges_op(of: &[&str], relation: &str, direction: Direction, cap: u32) -> KgOp {
-    KgOp::Edges { entities: ids(of), relation: relation.into(), direction, cap }
+    KgOp::Edges { entities: ids(of), relation: relation.into(), direction, cap, offset: 0, all_ranks: false }
 }
 
 async fn edges(kg: &dyn KnowledgeGraph, of: &[&str], relation: &str, direction: Direction, cap: u32) -> EdgeList {

@@ -10,7 +10,7 @@ use tree_of_traversals::kg::{KgSpec, KnowledgeGraph, open_with};
 
 async fn pair(variable: &str, name: &str) -> [Arc<dyn KnowledgeGraph>; 2] {
     let url = std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set"));
-    let here = open_with(&KgSpec::File(data(&format!("{name}.ttl"))), &fast()).await.unwrap();
+    let here = open_with(&KgSpec::Files(vec![data(&format!("{name}.ttl"))]), &fast()).await.unwrap();
     [here, sparql(&format!("{url}?default-graph-uri=http%3A%2F%2Ffixture%2F{name}")).await]
 }
 

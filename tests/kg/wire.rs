@@ -5,7 +5,8 @@ use super::{edge_list, edges_op, fast, sparql};
 use std::time::{Duration, Instant, SystemTime};
 use tree_of_traversals::calls::{CallError, CallErrorKind};
 use tree_of_traversals::graph::{Direction, LiteralKind, Object};
-use tree_of_traversals::kg::endpoint::{Endpoint, HttpSettings};
+use tree_of_traversals::kg::endpoint::Endpoint;
+use tree_of_traversals::kg::http::HttpSettings;
 use tree_of_traversals::kg::sparql::{Answer, Query, Results, Transport};
 use tree_of_traversals::kg::{KgSpec, open_with};
 
@@ -16,7 +17,7 @@ fn query() -> Query {
 }
 
 async fn ask(url: &str, settings: HttpSettings) -> Result<Answer, CallError> {
-    Endpoint::new(url, settings).unwrap().run(query()).await
+    Endpoint::new(url, &settings).unwrap().run(query()).await
 }
 
 async fn answer(bytes: Vec<u8>) -> Result<Answer, CallError> {
@@ -159,7 +160,7 @@ async fn nobody_asks_while_the_server_wants_a_pause() {
         _ => json(ROW),
     })
     .await;
-    let endpoint = Endpoint::new(&server.base, fast().http).unwrap();
+    let endpoint = Endpoint::new(&server.base, &fast().http).unwrap();
     let first = tokio::spawn(endpoint.run(query()));
     while server.seen().is_empty() {
         tokio::time::sleep(Duration::from_millis(5)).await;

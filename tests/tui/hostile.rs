@@ -41,7 +41,7 @@ fn poison(node: &mut NewNode) {
     entities.iter_mut().for_each(|entity| (entity.label, entity.description) = (Some(HOSTILE.into()), Some(HOSTILE.into())));
     relations.iter_mut().for_each(|(_, label)| *label = HOSTILE.into());
     if let Some(Entity { id, kg, .. }) = entities.first() {
-        edges.push(Edge { s: id.clone(), r: "P1\u{1b}[2J".into(), o: Object::Literal(literal), kg: kg.clone() });
+        edges.push(Edge { s: id.clone(), r: "P1\u{1b}[2J".into(), o: Object::Literal(literal), kg: kg.clone(), notes: Vec::new() });
     }
 }
 

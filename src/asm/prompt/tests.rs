@@ -38,8 +38,8 @@ fn graph(text: &str) -> LocalGraph {
         entities: vec![entity("Q1", text, text), entity("Q2", "two", "second")],
         relations: vec![("P1".into(), text.into())],
         edges: vec![
-            Edge { s: "Q1".into(), r: "P1".into(), o: Object::Literal(literal), kg: "demo".into() },
-            Edge { s: "Q1".into(), r: "P1".into(), o: Object::Entity("Q2".into()), kg: "demo".into() },
+            Edge { s: "Q1".into(), r: "P1".into(), o: Object::Literal(literal), kg: "demo".into(), notes: Vec::new() },
+            Edge { s: "Q1".into(), r: "P1".into(), o: Object::Entity("Q2".into()), kg: "demo".into(), notes: Vec::new() },
         ],
         partial: vec![],
     });

@@ -75,6 +75,6 @@ impl Asker {
 
     /// The reply with `data`.
     pub fn reply(self, data: KgData) -> KgReply {
-        KgReply { data, partial: self.partial, notes: self.notes, wire: self.wire }
+        KgReply { data, partial: self.partial, notes: self.notes, wire: self.wire, cached_at: None }
     }
 }

@@ -191,7 +191,7 @@ fn build(
                 _ => None,
             };
             mentioned.insert(iri.as_str().to_owned());
-            let edge = |s: EntityId, o: Object| Edge { s, r: Arc::clone(&relation), o, kg: Arc::clone(&asker.kg) };
+            let edge = |s: EntityId, o: Object| Edge { s, r: Arc::clone(&relation), o, kg: Arc::clone(&asker.kg), notes: Vec::new() };
             if let Some(text) = entity {
                 mentioned.insert(text.clone());
                 let far = vocabulary.entity_id(text);

@@ -6,7 +6,7 @@ use super::table::Results;
 use super::vocabulary::{Languages, Model, Vocabulary};
 use super::{Transport, describe, edges, relations, search};
 use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply};
-use crate::kg::KnowledgeGraph;
+use crate::kg::{KnowledgeGraph, Waiting};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -49,12 +49,13 @@ impl Inner {
             KgOp::Relations { entities, direction, limit } => {
                 KgData::Relations(relations::relations(&mut asker, entities, *direction, *limit).await?)
             }
-            KgOp::Edges { entities, relation, direction, cap } => {
+            KgOp::Edges { entities, relation, direction, cap, .. } => {
                 KgData::Edges(edges::edges(&mut asker, entities, relation, *direction, *cap).await?)
             }
             KgOp::Describe { ids } => KgData::Entities(describe::describe(&mut asker, ids).await?),
             // A graph of this kind knows no other: linking by identifiers is for graphs that name each other.
             KgOp::Link { .. } => KgData::Entities(Vec::new()),
+            KgOp::Aggregate { .. } => return Err(crate::kg::cannot(&self.name, &op)),
         };
         Ok(asker.reply(data))
     }
@@ -76,6 +77,10 @@ impl KnowledgeGraph for SparqlGraph {
 
     fn about(&self) -> String {
         self.inner.transport.about()
+    }
+
+    fn waiting(&self) -> Option<Waiting> {
+        self.inner.transport.waiting()
     }
 
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {

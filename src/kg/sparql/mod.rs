@@ -28,6 +28,7 @@ pub use term::{Iri, Term};
 pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, label_predicates};
 
 use crate::calls::CallError;
+use crate::kg::Waiting;
 use futures_util::future::BoxFuture;
 
 /// Runs queries.
@@ -38,6 +39,11 @@ pub trait Transport: Send + Sync + 'static {
     /// Entities whose label or alias is like `mention`, where the engine has an index of its own: best first, at most
     /// `limit` and ties. `None` when it must be asked by query.
     fn find(&self, _mention: &str, _limit: usize) -> Option<Vec<Hit>> {
+        None
+    }
+
+    /// Why requests are held back now, if they are.
+    fn waiting(&self) -> Option<Waiting> {
         None
     }
 

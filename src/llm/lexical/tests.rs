@@ -48,7 +48,7 @@ fn graph(entities: &[&str], facts: &[(&str, &str, &str, &str)]) -> LocalGraph {
     graph.add(&Delta {
         entities: entities.iter().map(|id| entity(id)).collect(),
         relations: facts.iter().map(|f| (f.1.into(), f.2.to_owned())).collect(),
-        edges: facts.iter().map(|f| Edge { s: f.0.into(), r: f.1.into(), o: object(f.3), kg: "k".into() }).collect(),
+        edges: facts.iter().map(|f| Edge { s: f.0.into(), r: f.1.into(), o: object(f.3), kg: "k".into(), notes: Vec::new() }).collect(),
         partial: vec![],
     });
     graph

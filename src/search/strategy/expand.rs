@@ -262,7 +262,15 @@ pub fn edges<'a>(state: &'a State, step: StepId, node: &Node, relation: &Relatio
 
 /// The edges of `entities` over a relation.
 pub fn edges_of<'a>(state: &'a State, step: StepId, entities: Vec<EntityId>, relation: &RelationRef, lane: u32) -> Need<&'a Ask> {
-    let op = KgOp::Edges { entities, relation: relation.id.clone(), direction: relation.direction, cap: state.settings().edge_cap };
+    let settings = state.settings();
+    let op = KgOp::Edges {
+        entities,
+        relation: relation.id.clone(),
+        direction: relation.direction,
+        cap: settings.edge_cap,
+        offset: 0,
+        all_ranks: settings.all_ranks,
+    };
     settled(state, key(step, Purpose::Edges, lane), |_| Ok(of_kg(&relation.kg, op.clone())))
 }
 

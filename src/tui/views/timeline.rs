@@ -135,5 +135,6 @@ fn rows(data: &KgData) -> String {
         KgData::Relations(list) => count(list.len(), "relation", "relations"),
         KgData::Edges(list) => count(list.edges.len(), "edge", "edges"),
         KgData::Entities(list) => count(list.len(), "entity", "entities"),
+        KgData::Aggregate(result) => result.reading.clone(),
     }
 }

@@ -78,7 +78,7 @@ pub fn listings(state: &State, entities: &[EntityId]) -> Vec<KgCall> {
 /// The call that brings the edges of a relation exactly as the engine would.
 pub fn edges(state: &State, entities: &[EntityId], relation: &Relation) -> KgCall {
     let cap = state.settings().edge_cap;
-    let op = KgOp::Edges { entities: entities.to_vec(), relation: relation.at.id.clone(), direction: relation.at.direction, cap };
+    let op = KgOp::Edges { entities: entities.to_vec(), relation: relation.at.id.clone(), direction: relation.at.direction, cap, offset: 0, all_ranks: false };
     KgCall { kg: relation.at.kg.clone(), op }
 }
 

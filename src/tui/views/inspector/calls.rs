@@ -46,7 +46,8 @@ fn call(document: &mut Document, scene: &Scene, id: NodeId, ask: &Ask) {
         KgOp::Relations { entities, .. } => names(entities),
         KgOp::Edges { entities, relation, .. } => format!("{} of {}", relation_label(state, Some(id), relation), names(entities)),
         KgOp::Describe { ids } => names(ids),
-        KgOp::Link { entities } => format!("{} entities", entities.len()),
+        KgOp::Link { entities } => names(&entities.iter().map(|e| e.id.clone()).collect::<Vec<_>>()),
+        KgOp::Aggregate { entities, what } => format!("{} over {} of {}", what.function.name(), what.relation, names(entities)),
     };
     let position = scene.kg(&kg.kg);
     document.push_line([
@@ -74,6 +75,7 @@ fn replied(document: &mut Document, ask: &Ask, reply: &KgReply) {
         KgData::Relations(list) => count(list.len(), "relation", "relations"),
         KgData::Edges(list) => count(list.edges.len(), "edge", "edges"),
         KgData::Entities(list) => count(list.len(), "entity", "entities"),
+        KgData::Aggregate(result) => result.reading.clone(),
     };
     let mut spans = vec![(Role::Dim, format!("    {got} · {} · {source}", seconds(ask.took_ms)))];
     if reply.partial {

@@ -7,7 +7,7 @@ fn entity(id: &str, label: &str) -> Entity {
 }
 
 fn edge(s: &str, r: &str, o: &str) -> Edge {
-    Edge { s: s.into(), r: r.into(), o: Object::Entity(o.into()), kg: "demo".into() }
+    Edge { s: s.into(), r: r.into(), o: Object::Entity(o.into()), kg: "demo".into(), notes: Vec::new() }
 }
 
 /// Two films with a shared actor, a value, and an edge within a column.
@@ -35,7 +35,7 @@ fn films() -> LocalGraph {
             edge("Q2", "P57", "Q5"),
             edge("Q2", "P161", "Q3"),
             edge("Q2", "P155", "Q1"),
-            Edge { s: "Q1".into(), r: "P577".into(), o: Object::Literal(date), kg: "demo".into() },
+            Edge { s: "Q1".into(), r: "P577".into(), o: Object::Literal(date), kg: "demo".into(), notes: Vec::new() },
         ],
         partial: vec![],
     });

@@ -1,5 +1,9 @@
 //! HTTP for every adapter: one way to build a client, to name ourselves and to wait.
 
+mod service;
+
+pub use service::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
+
 use crate::text;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, SystemTime};

@@ -6,7 +6,8 @@ use super::live::Flight;
 use super::message::Message;
 use super::task;
 use crate::calls::{AskId, CallError, LlmReply};
-use crate::search::{Ask, By, Call, Event, Got, Next, Source, Step, StepKind, ask_events, kg_hash, next};
+use crate::search::{Ask, By, Call, Event, Got, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
+use crate::text::thousands;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,7 +32,11 @@ impl Runner {
                 Next::Decide { event, by_hand } => {
                     let weight = weight(&event);
                     let closes = matches!(&*event, Event::Closed { .. } | Event::Finished(_));
+                    let told = by_hand.then(|| outcome(&self.state, &event)).flatten();
                     self.push(if by_hand { By::You } else { By::Engine }, *event);
+                    if let Some(told) = told {
+                        self.tell(told);
+                    }
                     if !by_hand {
                         self.passed_gate(weight, closes);
                     }
@@ -261,6 +266,29 @@ impl Runner {
 
 fn replied(ask: AskId, got: Got, source: Source) -> Event {
     Event::Replied { ask, got, source, usage: None, took_ms: 0, tries: 0 }
+}
+
+/// What a person is told of an act of theirs that came to something else than a new node: a page, or a refusal.
+fn outcome(state: &State, event: &Event) -> Option<String> {
+    match event {
+        Event::Paged { notices, .. } if !notices.is_empty() => Some(notices.join("; ")),
+        Event::Paged { node, delta, .. } => {
+            let reach = delta.partial.first()?;
+            let graph = state.graph(*node);
+            let list = format!("{} of {}", graph.relation_name(&reach.relation), graph.name(&reach.entity));
+            let shown = thousands(reach.shown);
+            Some(match reach.of {
+                _ if reach.is_whole() => format!("{list}: all {shown} are here now"),
+                Some(of) => format!("{list}: {shown} of {} are here now", thousands(of)),
+                None => format!("{list}: {shown} are here now, more exist"),
+            })
+        }
+        Event::Grew { children, refused, .. } if children.is_empty() => match &refused.first()?.outcome {
+            Outcome::Rejected { why, .. } => Some(why.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// How much of the pause a decision is followed by: what a person has to look at longer counts more.

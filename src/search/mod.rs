@@ -7,6 +7,7 @@ mod act;
 mod apply;
 mod ask;
 mod event;
+mod page;
 mod plan;
 mod settings;
 mod state;
@@ -21,6 +22,7 @@ pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading,
     Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
 };
+pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use settings::{OnExhausted, Preset, Setting, Settings};
 pub use state::{ActRecord, Counters, Node, State, Step, Value};

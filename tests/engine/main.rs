@@ -2,5 +2,6 @@
 
 mod acts;
 mod lexical;
+mod pages;
 mod scenarios;
 mod world;

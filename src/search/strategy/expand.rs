@@ -370,7 +370,7 @@ pub fn carry_out(
 }
 
 /// What of `lists` is new to `graph`, between the ids that things stand under there.
-fn news(graph: &LocalGraph, lists: &[&EdgeList], linked: &[Entity]) -> Delta {
+pub fn news(graph: &LocalGraph, lists: &[&EdgeList], linked: &[Entity]) -> Delta {
     let mut delta = Delta::default();
     for entity in lists.iter().flat_map(|list| &list.entities) {
         let entity = linked.iter().find(|known| known.id == entity.id).unwrap_or(entity);

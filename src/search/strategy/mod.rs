@@ -5,6 +5,7 @@ mod expand;
 mod finish;
 mod hand;
 mod link;
+mod page;
 mod prompt;
 mod round;
 mod score;

@@ -257,19 +257,24 @@ impl App {
 
     /// Runs a command if it applies; if not, says why.
     pub fn try_run(&mut self, control: Control) {
+        self.settle();
         match control.applies(&self.context()) {
             Ok(()) => self.run(control),
             Err(why) => self.say(format!("{}: {why}", control.spec().name), Role::Warning),
         }
     }
 
-    fn run(&mut self, control: Control) {
-        // Several keys may come before the next frame: what they move in must be that of the selected node.
+    /// Several keys may come before the next frame: what they move in must be that of the selected node.
+    fn settle(&mut self) {
         if let Page::Session(view) = &mut self.page
             && view.focus != Pane::Tree
         {
             view.settle();
         }
+    }
+
+    fn run(&mut self, control: Control) {
+        self.settle();
         match control {
             Control::Quit => self.effects.push(Effect::Quit),
             Control::Suspend => self.effects.push(Effect::Suspend),

@@ -33,7 +33,7 @@ fn run_commands() {
     desk.arrive();
     assert_eq!(desk.press("space").sent(), [Command::Pace(Pace::Paused)]);
     assert_eq!(desk.press("X").sent(), [], "nothing is in flight");
-    desk.live.flights = vec![Flight { ask: AskId(3), since: Instant::now(), what: "samples of node 4".into(), human: false }];
+    desk.live.flights = vec![Flight { ask: AskId(3), since: Instant::now(), what: "samples of node 4".into(), kg: None, human: false }];
     desk.arrive();
     assert_eq!(desk.press("X").sent(), [Command::Abort]);
 }
@@ -275,7 +275,7 @@ fn a_person_is_the_model() {
         cut = film(count);
     }
     let slots = cut.state.ask(ask).unwrap().samples.len();
-    let flight = Flight { ask, since: Instant::now(), what: "samples".into(), human: true };
+    let flight = Flight { ask, since: Instant::now(), what: "samples".into(), kg: None, human: true };
     let mut desk = Desk::with(&cut, |live| {
         live.pace = Pace::Run;
         live.flights = vec![flight];

@@ -7,6 +7,7 @@ mod world;
 mod desk;
 mod flows;
 mod given_back;
+mod graphs;
 mod hostile;
 mod live;
 mod looking;

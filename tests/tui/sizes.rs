@@ -38,6 +38,10 @@ fn no_size_breaks_any_pane_or_popup() {
         "a",
         "K",
         "L",
+        "2 d",
+        "2 . d",
+        "3 . . . . . .",
+        "W",
         "(",
         "{",
     ];

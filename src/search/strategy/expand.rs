@@ -131,11 +131,20 @@ fn no_relations(state: &State, node: NodeId, ids: &[EntityId]) -> String {
 
 /// Listings that failed while others came.
 fn notices(state: &State, step: &Step) -> Vec<String> {
-    let failed = state.asks.iter().filter(|a| a.key.step == step.id && matches!(a.key.purpose, Purpose::ListOut | Purpose::ListIn));
-    failed
-        .filter_map(|a| a.error.as_ref().map(|e| (a.key.purpose, e)))
-        .map(|(purpose, e)| format!("{} failed: {}", if purpose == Purpose::ListIn { "reverse relations" } else { "relations" }, e.message))
-        .collect()
+    let several = state.started().kgs.len() > 1;
+    let asked = state.asks.iter().filter(|a| a.key.step == step.id);
+    let failed = asked.filter_map(|a| {
+        let what = match a.key.purpose {
+            Purpose::ListOut => "relations",
+            Purpose::ListIn => "reverse relations",
+            // Facts that one KG failed to bring: without any the choice is refused, which says why.
+            Purpose::Edges if several => "facts",
+            _ => return None,
+        };
+        let kg = a.kg().filter(|_| several).map_or(String::new(), |kg| format!(" of {kg}"));
+        a.error.as_ref().map(|e| format!("{what}{kg} failed: {}", e.message))
+    });
+    failed.collect()
 }
 
 fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {

@@ -12,6 +12,7 @@ mod score;
 mod start;
 mod tree_of_traversals;
 
+pub(super) use start::candidates;
 pub use tree_of_traversals::{ChainOfTraversals, TreeOfTraversals};
 
 use super::ask::{Ask, Need};

@@ -3,6 +3,7 @@
 
 pub mod expand;
 pub mod find;
+pub mod flights;
 pub mod help;
 mod inquiries;
 pub mod limits;

@@ -9,6 +9,7 @@ mod flows;
 mod given_back;
 mod graphs;
 mod hostile;
+mod linking;
 mod live;
 mod looking;
 mod sizes;

@@ -37,6 +37,8 @@ fn no_size_breaks_any_pane_or_popup() {
         "H",
         "a",
         "K",
+        "K r",
+        "K s",
         "L",
         "2 d",
         "2 . d",

@@ -91,6 +91,23 @@ impl State {
         cuts
     }
 
+    /// Whether a KG said of a whole reply with the facts of `node` that more exists, without saying of which list.
+    #[must_use]
+    pub fn is_cut_somewhere(&self, node: NodeId) -> bool {
+        let Some(node) = self.node(node) else { return false };
+        let of_choice = |ask: &Ask| match (&node.action, ask.what()) {
+            (Action::SelectRelation { relation: at }, Some(KgOp::Edges { relation, direction, .. })) => {
+                at.id == *relation && at.direction == *direction
+            }
+            _ => false,
+        };
+        let cut = |ask: &Ask| {
+            let whole = ask.reply.as_deref().is_some_and(|reply| reply.partial);
+            whole && ask.edges().is_some_and(|list| list.partial.is_empty())
+        };
+        self.asks.iter().any(|ask| ask.key.step == node.step && of_choice(ask) && cut(ask))
+    }
+
     /// The lists of edges that came in `step`, with the KG that sent each.
     fn edge_lists(&self, step: super::event::StepId) -> impl Iterator<Item = (&KgName, &crate::calls::EdgeList)> {
         let asks = self.asks.iter().map(|ask| &**ask).filter(move |ask| ask.key.step == step && ask.key.purpose == Purpose::Edges);
@@ -127,11 +144,20 @@ impl Ask {
         }
     }
 
+    /// What a KG was asked; none if it was the model.
+    #[must_use]
+    pub const fn what(&self) -> Option<&KgOp> {
+        match &self.call {
+            super::event::Call::Kg(call) => Some(&call.op),
+            super::event::Call::Llm(_) => None,
+        }
+    }
+
     /// How many of each entity's edges the call skipped, and how many it wanted at most.
     #[must_use]
     pub const fn window(&self) -> (u32, u32) {
-        match &self.call {
-            super::event::Call::Kg(crate::calls::KgCall { op: KgOp::Edges { offset, cap, .. }, .. }) => (*offset, *cap),
+        match self.what() {
+            Some(KgOp::Edges { offset, cap, .. }) => (*offset, *cap),
             _ => (0, 0),
         }
     }

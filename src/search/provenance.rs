@@ -1,7 +1,7 @@
 //! Where a fact of a local graph comes from: the node, the step and the calls that brought it.
 
 use super::ask::Ask;
-use super::event::{By, NodeId, Source, StepKind, UnixMs};
+use super::event::{NodeId, Source, StepKind, UnixMs};
 use super::state::{State, Step};
 use crate::calls::{EdgeList, KgData};
 use crate::graph::{Edge, LocalGraph};
@@ -50,16 +50,6 @@ impl State {
             list.is_some_and(|list| list.edges.iter().any(|other| graph.resolved(other).same_fact(edge)))
         };
         self.asks.iter().map(|ask| &**ask).filter(|ask| ask.key.step == step.id).filter(holds).collect()
-    }
-
-    /// Who brought `node` into the tree, for people: `the model`, `you`.
-    #[must_use]
-    pub fn brought_by(&self, node: NodeId) -> &'static str {
-        match self.node(node) {
-            Some(node) if node.by == By::You => "you",
-            Some(node) if node.parent.is_none() => "the question",
-            _ => "the model",
-        }
     }
 }
 

@@ -61,6 +61,8 @@ pub struct App {
     mouse: bool,
     /// The last notice of the runner that was shown.
     noticed: Option<u64>,
+    /// What was found amiss at the start.
+    warnings: Vec<String>,
     /// Asks whose prompt was opened for the person by itself: once each.
     offered: HashSet<AskId>,
     /// Numbers for inquiries.
@@ -82,6 +84,7 @@ impl App {
             message: None,
             mouse: false,
             noticed: None,
+            warnings: Vec::new(),
             offered: HashSet::new(),
             inquiries: 1,
             spots: draw::Spots::default(),
@@ -137,6 +140,19 @@ impl App {
         self.message = Some((text.into(), role));
     }
 
+    /// Tells what was found amiss at the start: on the start page, and in one line until the next key. `W` shows all of it.
+    pub fn warn(&mut self, warnings: Vec<String>) {
+        if let Some(first) = warnings.first() {
+            let key = self.keys.key(Control::Warnings);
+            let more = if warnings.len() > 1 { format!(" and {} more", warnings.len() - 1) } else { String::new() };
+            self.say(format!("⚠ {first}{more} · {key} shows it whole"), Role::Warning);
+        }
+        if let Page::Start(page) = &mut self.page {
+            page.set_warnings(warnings.clone());
+        }
+        self.warnings = warnings;
+    }
+
     /// What the shell has to do, once.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
@@ -173,7 +189,8 @@ impl App {
     }
 
     fn context(&self) -> Context {
-        self.session().map_or_else(Context::default, SessionView::context)
+        let context = self.session().map_or_else(Context::default, SessionView::context);
+        Context { has_warnings: !self.warnings.is_empty(), ..context }
     }
 
     /// Takes an event of the terminal; whether the screen may look different now.
@@ -295,6 +312,7 @@ impl App {
                 self.say(said, Role::Accent);
             }
             Control::Palette => self.popups.push(Box::new(super::popups::palette::Palette::new(&self.keys, &self.context()))),
+            Control::Warnings => self.popups.push(Box::new(super::popups::warnings::Warnings::new(&self.warnings))),
             Control::Help => self.popups.push(Box::new(super::popups::help::Help::new(&self.keys, &self.context()))),
             _ if self.acts(control) => {}
             _ => self.look(control),

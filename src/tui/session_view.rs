@@ -240,6 +240,7 @@ impl SessionView {
             finding: !self.find.needle.is_empty(),
             has_next: self.scene.next.is_some(),
             has_more: self.graph.cut().is_some(),
+            has_warnings: false,
             has_fact: self.graph.looked_at().is_some(),
             pane: Some(self.focus),
         }

@@ -67,6 +67,8 @@ pub struct Context {
     pub has_more: bool,
     /// Whether something is selected in the local graph.
     pub has_fact: bool,
+    /// Whether something was found amiss at the start.
+    pub has_warnings: bool,
     /// The focused pane.
     pub pane: Option<Pane>,
 }
@@ -133,6 +135,7 @@ impl Control {
             Self::Fork => need(at.session, "no session is open"),
             Self::FindNext | Self::FindPrevious => need(at.finding, "nothing is being looked for: `/` first"),
             Self::Details => need(at.has_fact, "there is no fact here yet"),
+            Self::Warnings => need(at.has_warnings, "nothing was found amiss"),
             Self::Flights => need(at.in_flight > 0, "no call is in flight"),
             Self::JumpNext => need(at.has_next, "no node is next"),
             _ => Ok(()),

@@ -4,6 +4,7 @@
 mod candidates;
 mod rows;
 
+use super::super::flying::Flying;
 use super::super::scene::Scene;
 use super::super::theme::{Role, Theme};
 use super::super::widgets::list::{PickList, Picked};
@@ -227,7 +228,7 @@ impl Popup for LinkedPopup {
         self.waiting
     }
 
-    fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
+    fn draw(&mut self, buf: &mut Buffer, area: Rect, desk: &Desk<'_>, now: Instant, theme: &Theme) {
         let title = self.candidates.as_ref().map_or_else(|| "Linked entities".to_owned(), Candidates::title);
         let keys = match &self.candidates {
             Some(_) => "Enter takes it  / a label, then Tab: search the KGs  Esc back",
@@ -235,10 +236,15 @@ impl Popup for LinkedPopup {
         };
         let inner = popup(buf, area, 118, 22, &title, theme);
         let mut body = with_keys(buf, inner, keys, theme);
-        let said =
-            if self.waiting { Some(("searching the KGs …", Role::Dim)) } else { self.wrong.as_deref().map(|why| (why, Role::Warning)) };
+        let waits = desk.view.map(|view| Flying { live: &view.snapshot.live, now }.waits(|kg| view.scene.kg(kg)));
+        let said = if self.waiting {
+            let why = waits.and_then(|waits| waits.into_iter().next()).map_or(String::new(), |(_, why)| format!(" {why}"));
+            Some((format!("searching the KGs …{why}"), Role::Dim))
+        } else {
+            self.wrong.clone().map(|why| (why, Role::Warning))
+        };
         if let Some((text, role)) = said.filter(|_| body.height > 3) {
-            put(buf, body, body.x, body.y, text, theme.style(role));
+            put(buf, body, body.x, body.y, &text, theme.style(role));
             body = Rect { y: body.y + 1, height: body.height - 1, ..body };
         }
         self.list().render(buf, body, "a label; Tab searches the KGs for it", theme);

@@ -12,6 +12,7 @@ pub mod linked;
 pub mod override_choice;
 pub mod palette;
 pub mod reply;
+pub mod warnings;
 
 use super::command::{Control, KeyMap};
 use super::session_view::SessionView;

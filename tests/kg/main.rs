@@ -2,6 +2,7 @@
 
 mod files;
 mod graphs;
+mod manners;
 mod servers;
 mod support;
 mod wire;

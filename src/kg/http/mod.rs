@@ -1,9 +1,11 @@
 //! HTTP for every adapter: one way to build a client, to name ourselves and to wait.
 
 mod host;
+mod login;
 mod retry_after;
 mod service;
 
+pub use login::Login;
 pub use retry_after::retry_after;
 pub use service::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
 

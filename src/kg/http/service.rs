@@ -1,6 +1,7 @@
 //! A service on the network: one queue for each host, retries with pauses, redirects within the host, whole bodies only.
 
 use super::host::{Host, Shut};
+use super::login::{Auth, Login, offers};
 use super::{ClientSettings, client, pause, retry_after};
 use crate::calls::{CallError, CallErrorKind};
 use crate::kg::Waiting;
@@ -30,6 +31,8 @@ pub struct HttpSettings {
     pub every: Duration,
     /// Bytes of one answer at most.
     pub largest_answer: usize,
+    /// Who we are, where the service wants to know. (A login in a URL needs none of this.)
+    pub login: Option<Login>,
 }
 
 impl Default for HttpSettings {
@@ -42,6 +45,7 @@ impl Default for HttpSettings {
             parallel: 4,
             every: Duration::ZERO,
             largest_answer: 64 << 20,
+            login: None,
         }
     }
 }
@@ -148,21 +152,28 @@ struct Inner {
     secrets: Secrets,
     client: Client,
     settings: HttpSettings,
+    auth: Option<Auth>,
     host: Arc<Host>,
 }
 
 impl Service {
-    /// The service at `url`. Nothing is sent yet.
+    /// The service at `url`, and that URL without the login that it may hold. Nothing is sent yet.
     ///
     /// # Errors
     /// [`ServiceError`].
     pub fn new(url: &str, settings: &HttpSettings) -> Result<(Self, Url), ServiceError> {
         let shown = redact::url(url);
         let parsed = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
-        let parsed = parsed.ok_or_else(|| ServiceError::NoUrl(shown.clone()))?;
+        let mut parsed = parsed.ok_or_else(|| ServiceError::NoUrl(shown.clone()))?;
         let client = client(url, &settings.client).map_err(|error| ServiceError::Client(error.without_url().to_string()))?;
         let host = Host::of(&parsed, settings.parallel, settings.every);
-        let inner = Inner { shown, prefix: "", secrets: Secrets::of_url(url), client, settings: settings.clone(), host };
+        let auth = Auth::new(settings.login.as_ref(), &parsed);
+        let secrets = redact::of_url(url).into_iter().chain(auth.iter().flat_map(Auth::secrets));
+        let secrets = Secrets::new(secrets);
+        // Neither fails: there is a host.
+        let _ = parsed.set_username("");
+        let _ = parsed.set_password(None);
+        let inner = Inner { shown, prefix: "", secrets, client, settings: settings.clone(), auth, host };
         Ok((Self { inner: Arc::new(inner) }, parsed))
     }
 
@@ -183,6 +194,13 @@ impl Service {
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.inner.shown
+    }
+
+    /// What a person should know about how the login travels, if there is something.
+    #[must_use]
+    pub fn login_note(&self) -> Option<&'static str> {
+        let exposed = self.inner.auth.as_ref().is_some_and(Auth::is_exposed);
+        exposed.then_some("the login goes over plain http, where others can read it: use https if the server has it")
     }
 
     /// Why requests are held back now, if they are.
@@ -254,36 +272,51 @@ impl Service {
         CallError::new(CallErrorKind::Server, message)
     }
 
-    /// Sends once, and again to where the server sends us, as long as that is the same host.
+    /// Sends once, and again to where the server sends us, as long as that is the same host, and with the login in the
+    /// form that it asks for.
     async fn once(&self, request: &Request) -> Result<Response, Fault> {
         let mut url = request.url.clone();
         let deadline = Instant::now() + self.inner.settings.client.total;
-        for _ in 0..4 {
+        let (mut hops, mut rounds) = (0, 0);
+        loop {
             let building = match &request.form {
                 Some(form) => self.inner.client.post(url.clone()).form(form),
                 None => self.inner.client.get(url.clone()),
             };
             let left = deadline.saturating_duration_since(Instant::now());
-            let response = building.header(ACCEPT, request.accept).timeout(left).send().await.map_err(|error| self.fault(&error))?;
+            let mut building = building.header(ACCEPT, request.accept).timeout(left).build().map_err(|error| self.fault(&error))?;
+            if let Some(auth) = &self.inner.auth {
+                auth.sign(&mut building);
+            }
+            let response = self.inner.client.execute(building).await.map_err(|error| self.fault(&error))?;
+            // Also the body of what is not used is read: the connection serves again after that.
             let response = self.whole(response, url.clone()).await?;
-            if !matches!(response.status.as_u16(), 301 | 302 | 307 | 308) {
-                return Ok(response);
-            }
-            let target = response.header(LOCATION.as_str()).and_then(|value| url.join(value).ok());
-            let target = target.ok_or_else(|| self.error(CallErrorKind::Server, "redirects without saying where to"))?;
-            if !same_service(&url, &target) {
-                let target = redact::url(target.as_str());
-                let moved = format!("has moved to another place: use {}{target} if you trust it", self.inner.prefix);
-                return Err(self.error(CallErrorKind::Refused, &moved).into());
-            }
-            let (user, password) = (request.url.username().to_owned(), request.url.password().map(str::to_owned));
-            url = target;
-            if !user.is_empty() {
-                let _ = url.set_username(&user);
-                let _ = url.set_password(password.as_deref());
+            match response.status.as_u16() {
+                401 if self.inner.auth.as_ref().is_some_and(|auth| auth.challenged(&response.headers, rounds)) => rounds += 1,
+                301 | 302 | 307 | 308 => {
+                    hops += 1;
+                    if hops > 3 {
+                        return Err(self.error(CallErrorKind::Server, "redirects in a circle").into());
+                    }
+                    url = self.target(&response)?;
+                }
+                _ => return Ok(response),
             }
         }
-        Err(self.error(CallErrorKind::Server, "redirects in a circle").into())
+    }
+
+    /// Where a redirect leads, when that is the same service.
+    fn target(&self, response: &Response) -> Result<Url, CallError> {
+        let target = response.header(LOCATION.as_str()).and_then(|value| response.url.join(value).ok());
+        let mut target = target.ok_or_else(|| self.error(CallErrorKind::Server, "redirects without saying where to"))?;
+        if !same_service(&response.url, &target) {
+            let target = redact::url(target.as_str());
+            let moved = format!("has moved to another place: use {}{target} if you trust it", self.inner.prefix);
+            return Err(self.error(CallErrorKind::Refused, &moved));
+        }
+        let _ = target.set_username("");
+        let _ = target.set_password(None);
+        Ok(target)
     }
 
     async fn whole(&self, mut response: reqwest::Response, url: Url) -> Result<Response, CallError> {
@@ -319,7 +352,7 @@ impl Service {
         let quote = if response.kind().contains("html") { String::new() } else { self.quote(&response.body) };
         let code = response.status.as_u16();
         let (kind, what) = match code {
-            401 => (CallErrorKind::Key, "wants a login".to_owned()),
+            401 => (CallErrorKind::Key, self.wants_login(response)),
             403 => (CallErrorKind::Key, "forbids this; if it wants to know whom to contact, set TOT_CONTACT".to_owned()),
             404 => (CallErrorKind::Refused, "has nothing there (status 404)".to_owned()),
             429 => (CallErrorKind::Server, "says that we ask too often (status 429)".to_owned()),
@@ -330,6 +363,20 @@ impl Service {
         };
         let error = self.error(kind, &format!("{what}{quote}"));
         if matches!(code, 429 | 502..=504) { Verdict::Busy(error, response.retry_after()) } else { Verdict::Fail(error) }
+    }
+
+    /// What to do about a status 401.
+    fn wants_login(&self, response: &Response) -> String {
+        if let Some(auth) = &self.inner.auth {
+            return auth.refused(&response.headers).to_owned();
+        }
+        let has = |scheme| offers(&response.headers, scheme);
+        if has("bearer") && !has("basic") && !has("digest") {
+            return "wants a token: name the environment variable that holds it as `password_env` for this graph under `kgs` in the configuration"
+                .to_owned();
+        }
+        let in_url = if self.inner.prefix.is_empty() { String::new() } else { format!("as {}https://USER:PASSWORD@HOST/PATH, or ", self.inner.prefix) };
+        format!("wants a user and password: give them {in_url}as `user` and `password_env` for this graph under `kgs` in the configuration")
     }
 
     /// `: "first line of what the server says"`, without secrets; nothing when it says nothing.

@@ -257,21 +257,9 @@ fn numbered(base: &str, n: u32) -> String {
 }
 
 async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
-    let mut settings = settings.clone();
-    if !profile.lang.is_empty() {
-        settings.languages = Languages::new(profile.lang.iter().map(String::as_str));
-    }
-    settings.strict |= profile.strict;
-    if let Some(timeout) = profile.timeout.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
-        settings.http.client.total = std::time::Duration::from_secs_f64(timeout);
-    }
-    if let Some(parallel) = profile.parallel {
-        settings.http.parallel = parallel.max(1);
-    }
-    if let Some(rate) = profile.per_second.filter(|rate| rate.is_finite() && *rate > 0.0) {
-        settings.http.every = std::time::Duration::from_secs_f64(1.0 / rate);
-    }
-    let sparql = |transport| Arc::new(SparqlGraph::new(name, transport, settings.languages.clone()));
+    let settings = profile.settings(name, spec, settings)?;
+    let wording = profile.wording(name)?;
+    let sparql = |transport| Arc::new(SparqlGraph::worded(name, transport, settings.languages.clone(), wording.clone()));
     let kg: Arc<dyn KnowledgeGraph> = match spec {
         KgSpec::Demo | KgSpec::DemoWikidata => sparql(embedded("demo graph".to_owned(), demo::source(), None).await?),
         KgSpec::DemoMusicBrainz => sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?),
@@ -281,7 +269,13 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
             let file = paths.first().and_then(|path| path.file_name()).map_or_else(String::new, |file| file.to_string_lossy().into_owned());
             sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)
         }
-        KgSpec::Sparql(url) => sparql(Arc::new(Endpoint::new(url, &settings.http)?)),
+        KgSpec::Sparql(url) => {
+            let endpoint = Endpoint::with(url, &settings.http, profile.endpoint(name)?)?;
+            if let (Some(status), Some(note)) = (&settings.status, endpoint.login_note()) {
+                status(format!("{name}: {note}"));
+            }
+            sparql(Arc::new(endpoint))
+        }
         KgSpec::Exec(command) => exec::open(name, command, profile, &settings)?,
     };
     let over_network = matches!(spec, KgSpec::Wikidata | KgSpec::MusicBrainz | KgSpec::Sparql(_));

@@ -4,6 +4,7 @@ use super::asker::Asker;
 use super::query::{self, Query};
 use super::table::Results;
 use super::vocabulary::{Languages, Model, Vocabulary};
+use super::wording::Wording;
 use super::{Transport, describe, edges, relations, search};
 use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply};
 use crate::kg::{KnowledgeGraph, Waiting};
@@ -21,13 +22,19 @@ struct Inner {
     name: Arc<str>,
     transport: Arc<dyn Transport>,
     languages: Languages,
+    wording: Wording,
     vocabulary: OnceCell<Arc<Vocabulary>>,
 }
 
 impl SparqlGraph {
     /// The graph `name` behind `transport`, with labels in `languages`.
     pub fn new(name: &str, transport: Arc<dyn Transport>, languages: Languages) -> Self {
-        Self { inner: Arc::new(Inner { name: name.into(), transport, languages, vocabulary: OnceCell::new() }) }
+        Self::worded(name, transport, languages, Wording::default())
+    }
+
+    /// As [`SparqlGraph::new`], with what the configuration says about names and relations.
+    pub fn worded(name: &str, transport: Arc<dyn Transport>, languages: Languages, wording: Wording) -> Self {
+        Self { inner: Arc::new(Inner { name: name.into(), transport, languages, wording, vocabulary: OnceCell::new() }) }
     }
 }
 
@@ -36,7 +43,7 @@ impl Inner {
     async fn vocabulary(&self) -> Result<Arc<Vocabulary>, CallError> {
         let detect = || async {
             let model = if truth(&*self.transport, query::is_wikidata()).await? { Model::Wikidata } else { Model::Plain };
-            Ok(Arc::new(Vocabulary::new(model, self.languages.clone(), self.transport.prefixes())))
+            Ok(Arc::new(Vocabulary::new(model, self.languages.clone(), self.transport.prefixes()).with_wording(self.wording.clone())))
         };
         self.vocabulary.get_or_try_init(detect).await.cloned()
     }

@@ -12,11 +12,13 @@ mod query;
 mod rank;
 mod relations;
 mod results;
+mod results_xml;
 mod search;
 mod table;
 mod term;
 mod values;
 mod vocabulary;
+mod wording;
 
 pub use dates::Date;
 pub use graph::SparqlGraph;
@@ -26,6 +28,7 @@ pub use results::{ReadError, read_results};
 pub use table::{Answer, Results, Table};
 pub use term::{Iri, Term};
 pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, label_predicates};
+pub use wording::{Wording, predicate};
 
 use crate::calls::CallError;
 use crate::kg::Waiting;

@@ -26,7 +26,7 @@ pub async fn relations(asker: &mut Asker, entities: &[EntityId], direction: Dire
     }
     let (counts, bounded) = counts(asker, &iris, direction).await?;
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let mut found: Vec<(Iri, u64)> = counts.into_iter().filter(|(p, _)| vocabulary.is_relation(p.as_str())).collect();
+    let mut found: Vec<(Iri, u64)> = counts.into_iter().filter(|(p, _)| vocabulary.is_offered(p.as_str(), direction)).collect();
     found.sort_by(|(a, _), (b, _)| {
         let (a, b) = (vocabulary.relation_id(a.as_str()), vocabulary.relation_id(b.as_str()));
         id_order(&a).cmp(&id_order(&b))

@@ -2,6 +2,7 @@
 
 mod files;
 mod graphs;
+mod habits;
 mod login;
 mod manners;
 mod servers;

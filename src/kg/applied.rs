@@ -67,7 +67,9 @@ impl KgProfile {
         let secret = match &self.password_env {
             Some(variable) => {
                 let value = std::env::var(variable).ok().as_deref().and_then(Secret::new);
-                Some(value.ok_or_else(|| format!("`password_env`: the environment variable {} is not set; set it to the password or token", quoted(variable)))?)
+                Some(value.ok_or_else(|| {
+                    format!("`password_env`: the environment variable {} is not set; set it to the password or token", quoted(variable))
+                })?)
             }
             None => None,
         };
@@ -77,7 +79,9 @@ impl KgProfile {
             }
             Some(kind @ (AuthKind::Basic | AuthKind::Digest)) if self.user.is_none() && !in_url => {
                 let kind = if kind == AuthKind::Basic { "basic" } else { "digest" };
-                Err(format!("`auth: {kind}` needs `user`, and `password_env`, the name of the environment variable that holds the password"))
+                Err(format!(
+                    "`auth: {kind}` needs `user`, and `password_env`, the name of the environment variable that holds the password"
+                ))
             }
             scheme => Ok(Some(Login { scheme, user: self.user.clone(), secret, urls })),
         }

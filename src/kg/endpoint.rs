@@ -151,7 +151,7 @@ impl Inner {
     /// Why the server itself says that the results are not all.
     fn cut(&self, response: &Response) -> Option<String> {
         let header = |name: &str| response.header(name).map(text::one_line);
-        if let Some(state) = header("X-SQL-State").filter(|state| !state.is_empty()) {
+        if let Some(state) = header("X-SQL-State").filter(|state| !state.is_empty() && state != "00000") {
             let out_of_time = if state == "S1TAT" { "ran out of time" } else { "stopped early" };
             return Some(format!("{} {out_of_time}: the result is not complete", self.service.shown()));
         }

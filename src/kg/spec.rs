@@ -19,7 +19,7 @@ use thiserror::Error;
 pub const FORMS: &str = "demo, wikidata, musicbrainz, sparql:URL (a SPARQL 1.1 endpoint), file:PATH[,PATH...] (RDF, CSV or TSV), exec:COMMAND (a program of your own)";
 
 /// A knowledge graph, as named on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum KgSpec {
     /// The graphs that the program carries with it: one in the shape of Wikidata, one in that of MusicBrainz.
     Demo,
@@ -67,6 +67,13 @@ pub enum SpecError {
     /// The thread that loads ended early.
     #[error("loading the graph failed: {0}")]
     Thread(String),
+}
+
+impl fmt::Debug for KgSpec {
+    /// As it is shown: without secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KgSpec({self})")
+    }
 }
 
 impl fmt::Display for KgSpec {
@@ -325,6 +332,7 @@ mod tests {
     fn a_spec_is_shown_without_secrets() {
         let shown = |spec: &str| spec.parse::<KgSpec>().unwrap().to_string();
         assert_eq!(shown("sparql:http://u:pa55@h/q?apikey=zzz9"), "sparql:http://***@h/q?apikey=***");
+        assert!(!format!("{:?}", "sparql:http://u:pa55@h/q?apikey=zzz9".parse::<KgSpec>().unwrap()).contains("pa55"));
         assert_eq!((shown("demo"), shown("file:a/b.ttl")), ("demo".to_owned(), "file:a/b.ttl".to_owned()));
     }
 

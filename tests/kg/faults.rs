@@ -39,7 +39,11 @@ enum Fault {
 impl Fault {
     fn of(self, right: &str) -> Reply {
         match self {
-            Self::TooMany(headers) => Reply::whole("429 Too Many Requests", &format!("Content-Type: text/html\r\n{headers}"), "<html><h2>HTTP ERROR 429</h2></html>"),
+            Self::TooMany(headers) => Reply::whole(
+                "429 Too Many Requests",
+                &format!("Content-Type: text/html\r\n{headers}"),
+                "<html><h2>HTTP ERROR 429</h2></html>",
+            ),
             Self::Unavailable => Reply::whole("503 Service Unavailable", "", "busy"),
             Self::BadGateway => Reply::whole("502 Bad Gateway", "Content-Type: text/html\r\n", "<html>nginx</html>"),
             Self::CutJson => Reply::whole("200 OK", JSON, &right[..right.len() - 3]),
@@ -131,7 +135,10 @@ async fn everywhere(fault: Fault, times: usize, expect: impl Fn(&Result<KgReply,
             assert!(expect(&got, &data), "{fault:?} {times} times at request {at} of {op:?}: {got:?}");
             // Whatever the end: nothing is passed off as all there is.
             if let Ok(reply) = &got {
-                assert!(gist(&reply.data) == gist(&data) || (reply.partial && !reply.notes.is_empty()), "{fault:?} at {at} of {op:?}: {reply:?}");
+                assert!(
+                    gist(&reply.data) == gist(&data) || (reply.partial && !reply.notes.is_empty()),
+                    "{fault:?} at {at} of {op:?}: {reply:?}"
+                );
             }
         }
     }
@@ -151,7 +158,13 @@ fn fails(got: &Result<KgReply, CallError>, data: &KgData, kinds: &[CallErrorKind
 
 #[tokio::test]
 async fn a_busy_server_is_waited_for() {
-    for fault in [Fault::TooMany("Retry-After: 0\r\n"), Fault::TooMany("Retry-After: soon\r\n"), Fault::TooMany(""), Fault::Unavailable, Fault::BadGateway] {
+    for fault in [
+        Fault::TooMany("Retry-After: 0\r\n"),
+        Fault::TooMany("Retry-After: soon\r\n"),
+        Fault::TooMany(""),
+        Fault::Unavailable,
+        Fault::BadGateway,
+    ] {
         everywhere(fault, 1, is_right).await;
     }
     everywhere(Fault::TooMany(""), 2, is_right).await;

@@ -52,7 +52,11 @@ async fn d01_yes_and_no_come_in_many_shapes() {
         ("application/sparql-results+json", r#"{"head":{"link":[]},"boolean":true}"#, true),
         ("text/html; charset=UTF-8", "true", true),
         ("text/plain", "false\r\n", false),
-        ("application/sparql-results+xml", "<?xml version=\"1.0\"?><sparql xmlns=\"http://www.w3.org/2005/sparql-results#\"><head/><boolean>true</boolean></sparql>", true),
+        (
+            "application/sparql-results+xml",
+            "<?xml version=\"1.0\"?><sparql xmlns=\"http://www.w3.org/2005/sparql-results#\"><head/><boolean>true</boolean></sparql>",
+            true,
+        ),
         ("application/json", "\u{feff}{\"boolean\":false}", false),
     ] {
         let got = answer(Reply::whole("200 OK", &format!("Content-Type: {kind}\r\n"), body)).await.unwrap();
@@ -63,13 +67,16 @@ async fn d01_yes_and_no_come_in_many_shapes() {
 /// Cases D02 and D09: old names of typed literals, plain strings with and without their datatype.
 #[tokio::test]
 async fn d02_d09_literals_are_alike_whatever_they_are_called() {
-    let literal = |inside: &str| Reply::whole("200 OK", JSON, format!(r#"{{"head":{{"vars":["o"]}},"results":{{"bindings":[{{"o":{{{inside}}}}}]}}}}"#));
+    let literal = |inside: &str| {
+        Reply::whole("200 OK", JSON, format!(r#"{{"head":{{"vars":["o"]}},"results":{{"bindings":[{{"o":{{{inside}}}}}]}}}}"#))
+    };
     let number = r#""datatype":"http://www.w3.org/2001/XMLSchema#integer","value":"12""#;
     let first = answer(literal(&format!(r#""type":"typed-literal",{number}"#))).await.unwrap();
     for kind in ["literal-typed", "literal"] {
         assert_eq!(cell(&answer(literal(&format!(r#""type":"{kind}",{number}"#))).await.unwrap()), cell(&first));
     }
-    let typed = answer(literal(r#""type":"typed-literal","datatype":"http://www.w3.org/2001/XMLSchema#string","value":"België""#)).await.unwrap();
+    let typed =
+        answer(literal(r#""type":"typed-literal","datatype":"http://www.w3.org/2001/XMLSchema#string","value":"België""#)).await.unwrap();
     assert_eq!(cell(&answer(literal(r#""type":"literal","value":"België""#)).await.unwrap()), cell(&typed));
 }
 
@@ -86,7 +93,11 @@ async fn d03_a_cut_reaches_the_reply() {
             Reply::whole(status, &format!("{JSON}{header}"), engine.json(&request.query).unwrap())
         })
         .await;
-        let reply = sparql(&server.base).await.perform(None, edges_op(&["http://ex.org/ann"], "http://ex.org/built", Direction::Out, 5)).await.unwrap();
+        let reply = sparql(&server.base)
+            .await
+            .perform(None, edges_op(&["http://ex.org/ann"], "http://ex.org/built", Direction::Out, 5))
+            .await
+            .unwrap();
         assert!(reply.partial && reply.notes.iter().any(|note| note.contains(why)), "{:?}", reply.notes);
         assert_eq!(objects(&edge_list(reply)), ["http://ex.org/pier"]);
     }
@@ -137,7 +148,10 @@ async fn d04_post_first_and_get_where_nothing_else_is_taken() {
         .await;
         let kg = sparql(&format!("{}/sparql?apikey=zzz9", server.base)).await;
         for _ in 0..2 {
-            assert_eq!(objects(&edges(&*kg, &["http://ex.org/bob"], "http://ex.org/built", Direction::Out, 5).await), ["http://ex.org/pier"]);
+            assert_eq!(
+                objects(&edges(&*kg, &["http://ex.org/bob"], "http://ex.org/built", Direction::Out, 5).await),
+                ["http://ex.org/pier"]
+            );
         }
         let seen = server.http.seen();
         // Learnt once.
@@ -305,7 +319,8 @@ async fn a_profile_names_the_predicates_the_graphs_and_what_is_hidden() {
     // Hidden is not forbidden.
     assert_eq!(objects(&edges(&*kg, &["http://ex.org/ann"], "http://ex.org/sees", Direction::Out, 5).await), ["http://ex.org/bob"]);
     for asked in server.http.seen() {
-        let graphs: Vec<String> = asked.parameters().into_iter().filter(|(key, _)| key == "default-graph-uri").map(|(_, graph)| graph).collect();
+        let graphs: Vec<String> =
+            asked.parameters().into_iter().filter(|(key, _)| key == "default-graph-uri").map(|(_, graph)| graph).collect();
         assert_eq!(graphs, ["http://ex.org/g1", "http://ex.org/g2"]);
     }
 }

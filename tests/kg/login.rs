@@ -54,7 +54,9 @@ async fn digest_server(options: &'static str, uses: u32) -> Server {
 
 #[tokio::test]
 async fn digest_costs_one_more_round_trip_and_then_none() {
-    for options in ["", ", qop=\"auth\"", ", qop=\"auth,auth-int\", algorithm=SHA-256", ", qop=\"auth-int\"", ", qop=\"auth\", algorithm=MD5-sess"] {
+    for options in
+        ["", ", qop=\"auth\"", ", qop=\"auth,auth-int\", algorithm=SHA-256", ", qop=\"auth-int\"", ", qop=\"auth\", algorithm=MD5-sess"]
+    {
         let server = digest_server(options, 1000).await;
         let kg = profiled(&server, with_password(Some(AuthKind::Digest), Some("ann"))).await.unwrap();
         for _ in 0..3 {

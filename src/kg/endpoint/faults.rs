@@ -38,7 +38,9 @@ pub(super) fn judge(service: &Service, response: &Response) -> Verdict {
     let of_time = matches!(code, 400 | 408 | 429 | 500..=599) && response.retry_after().is_none() && says(&TIME) && !says(&SYNTAX);
     match code {
         _ if of_time => fail(CallErrorKind::TimedOut, &format!("ran out of time{}: ask for less, or try again", quote())),
-        500 if says(&BUSY) => Verdict::Busy(service.error(CallErrorKind::Server, &format!("is busy (status 500){}", quote())), response.retry_after()),
+        500 if says(&BUSY) => {
+            Verdict::Busy(service.error(CallErrorKind::Server, &format!("is busy (status 500){}", quote())), response.retry_after())
+        }
         500 if said.contains("memory") => fail(CallErrorKind::Server, &format!("ran out of memory (status 500){}: ask for less", quote())),
         400 => fail(CallErrorKind::Refused, &format!("refuses the query{}", quote())),
         404 | 405 | 410 => fail(CallErrorKind::Refused, &format!("is no SPARQL endpoint (status {code}): check the path{}", quote())),

@@ -2,12 +2,14 @@
 
 use super::retry_after;
 use crate::calls::CallError;
+use crate::redact;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{StatusCode, Url};
+use std::fmt;
 use std::time::{Duration, SystemTime};
 
 /// What is asked of a service.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request {
     /// Where, with its query string.
     pub url: Url,
@@ -31,8 +33,15 @@ impl Request {
     }
 }
 
+impl fmt::Debug for Request {
+    /// Without the secrets of the URL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", if self.form.is_some() { "POST" } else { "GET" }, redact::url(self.url.as_str()))
+    }
+}
+
 /// A whole answer.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Response {
     /// The status.
     pub status: StatusCode,
@@ -65,6 +74,13 @@ impl Response {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.header(RETRY_AFTER.as_str())?, SystemTime::now())
+    }
+}
+
+impl fmt::Debug for Response {
+    /// Without the secrets of the URL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}, {} bytes", self.status, redact::url(self.url.as_str()), self.body.len())
     }
 }
 

@@ -8,7 +8,8 @@ use crate::kg::Waiting;
 use crate::redact::{self, Secrets};
 use reqwest::header::{ACCEPT, LOCATION};
 use reqwest::{Client, Url};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tokio::time::Instant;
@@ -82,6 +83,8 @@ struct Inner {
     settings: HttpSettings,
     auth: Option<Auth>,
     host: Arc<Host>,
+    /// Where forms go since the server said that the address has changed for good.
+    moved: Arc<Mutex<HashMap<Url, Url>>>,
 }
 
 impl Service {
@@ -101,7 +104,17 @@ impl Service {
         // Neither fails: there is a host.
         let _ = parsed.set_username("");
         let _ = parsed.set_password(None);
-        let inner = Inner { shown, prefix: "", home: parsed.clone(), secrets, client, settings: settings.clone(), auth, host };
+        let inner = Inner {
+            shown,
+            prefix: "",
+            home: parsed.clone(),
+            secrets,
+            client,
+            settings: settings.clone(),
+            auth,
+            host,
+            moved: Arc::default(),
+        };
         Ok((Self { inner: Arc::new(inner) }, parsed))
     }
 
@@ -217,7 +230,10 @@ impl Service {
     /// Sends once, and again to where the server sends us, as long as that is the same host, and with the login in the
     /// form that it asks for.
     async fn once(&self, request: &Request) -> Result<Response, Fault> {
-        let mut url = request.url.clone();
+        let moved = || self.inner.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = if request.form.is_some() { moved().get(&request.url).cloned() } else { None };
+        let mut url = known.unwrap_or_else(|| request.url.clone());
+        let mut for_good = true;
         let deadline = Instant::now() + self.inner.settings.client.total;
         let (mut hops, mut rounds) = (0, 0);
         loop {
@@ -241,6 +257,10 @@ impl Service {
                         return Err(self.error(CallErrorKind::Server, "redirects in a circle").into());
                     }
                     url = self.target(&response)?;
+                    for_good &= matches!(response.status.as_u16(), 301 | 308);
+                    if for_good && request.form.is_some() {
+                        moved().insert(request.url.clone(), url.clone());
+                    }
                 }
                 _ => return Ok(response),
             }

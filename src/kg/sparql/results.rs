@@ -240,7 +240,10 @@ mod tests {
             (r#"{"exception":"Operation timed out.","query":"SELECT","resultsize":0,"status":"ERROR"}"#.to_owned(), "Operation timed out."),
             (format!(r#"{{{rows},"exception":"out of memory"}}"#), "out of memory"),
             (format!(r#"{{{rows},"error":{{"code":7}}}}"#), r#"{"code":7}"#),
-            (r#"{"code":"TimeLimitExceededException","detailedMessage":"Operation terminated (deadline exceeded)"}"#.to_owned(), "Operation terminated (deadline exceeded)"),
+            (
+                r#"{"code":"TimeLimitExceededException","detailedMessage":"Operation terminated (deadline exceeded)"}"#.to_owned(),
+                "Operation terminated (deadline exceeded)",
+            ),
             (r#"{"message":"no such database"}"#.to_owned(), "no such database"),
         ] {
             match read_results(body.as_bytes()) {
@@ -253,7 +256,8 @@ mod tests {
 
     #[test]
     fn marks_before_the_text_and_ends_of_lines_do_not_matter() {
-        let json = "\u{feff}{\r\n\"head\":{\"vars\":[\"o\"]},\r\n\"results\":{\"bindings\":[{\"o\":{\"type\":\"literal\",\"value\":\"a\"}}]}}\r\n";
+        let json =
+            "\u{feff}{\r\n\"head\":{\"vars\":[\"o\"]},\r\n\"results\":{\"bindings\":[{\"o\":{\"type\":\"literal\",\"value\":\"a\"}}]}}\r\n";
         assert_eq!(rows(json).len(), 1);
         let xml = "\u{feff}\r\n<sparql><head><variable name='o'/></head>\r\n<results><result><binding name='o'><literal>a</literal></binding></result></results></sparql>\r\n";
         assert_eq!(rows(xml), rows(json));

@@ -1,8 +1,11 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
 mod files;
+mod gold;
 mod graphs;
+mod round_trips;
 mod servers;
+mod statements;
 mod support;
 mod wire;
 

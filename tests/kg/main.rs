@@ -2,11 +2,14 @@
 
 mod faults;
 mod files;
+mod gold;
 mod graphs;
 mod habits;
 mod login;
 mod manners;
+mod round_trips;
 mod servers;
+mod statements;
 mod support;
 mod wire;
 

@@ -4,16 +4,21 @@
 //! Wikidata RDF model or for plain RDF. Only standard SPARQL is used, so that the same text runs everywhere.
 
 mod asker;
+mod best_text;
 mod dates;
 mod describe;
+mod edge_query;
 mod edges;
 mod graph;
+mod pair;
 mod query;
 mod rank;
+mod relation_query;
 mod relations;
 mod results;
 mod results_xml;
 mod search;
+mod statements;
 mod table;
 mod term;
 mod values;

@@ -149,11 +149,16 @@ fn hint(spec: &str) -> String {
     let ending = lower.strip_suffix(".gz").unwrap_or(&lower);
     let meant = if lower.starts_with("http://") || lower.starts_with("https://") {
         Some(format!("sparql:{spec}"))
-    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf", ".jsonld", ".csv", ".tsv"].iter().any(|end| ending.ends_with(end)) && !lower.starts_with("file:") {
+    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf", ".jsonld", ".csv", ".tsv"].iter().any(|end| ending.ends_with(end))
+        && !lower.starts_with("file:")
+    {
         Some(format!("file:{spec}"))
     } else {
         let near = |known: &&str| distance(scheme, known) <= 2;
-        ["demo", "wikidata", "musicbrainz", "file:PATH", "sparql:URL", "exec:COMMAND"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
+        ["demo", "wikidata", "musicbrainz", "file:PATH", "sparql:URL", "exec:COMMAND"]
+            .into_iter()
+            .find(|form| near(&form.split(':').next().unwrap_or(form)))
+            .map(str::to_owned)
     };
     meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", redact::url(&meant)))
 }
@@ -266,15 +271,17 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
     if let Some(rate) = profile.per_second.filter(|rate| rate.is_finite() && *rate > 0.0) {
         settings.http.every = std::time::Duration::from_secs_f64(1.0 / rate);
     }
-    let sparql = |transport| Arc::new(SparqlGraph::new(name, transport, settings.languages.clone()));
+    let sparql = |transport| Arc::new(SparqlGraph::new(name, transport, settings.languages.clone()).linked_by(&profile.links));
     let kg: Arc<dyn KnowledgeGraph> = match spec {
-        KgSpec::Demo | KgSpec::DemoWikidata => sparql(embedded("demo graph".to_owned(), demo::source(), None).await?),
-        KgSpec::DemoMusicBrainz => sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?),
+        KgSpec::Demo | KgSpec::DemoWikidata => known(sparql(embedded("demo graph".to_owned(), demo::source(), None).await?)).await,
+        KgSpec::DemoMusicBrainz => {
+            known(sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?)).await
+        }
         KgSpec::Wikidata => wikidata::open(name, profile, &settings)?,
         KgSpec::MusicBrainz => musicbrainz::open(name, profile, &settings)?,
         KgSpec::Files(paths) => {
             let file = paths.first().and_then(|path| path.file_name()).map_or_else(String::new, |file| file.to_string_lossy().into_owned());
-            sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)
+            known(sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)).await
         }
         KgSpec::Sparql(url) => sparql(Arc::new(Endpoint::new(url, &settings.http)?)),
         KgSpec::Exec(command) => exec::open(name, command, profile, &settings)?,
@@ -284,6 +291,13 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
         Some(cache) if profile.cache.unwrap_or(over_network) => cache::cached(kg, &identity(spec, profile, &settings), cache),
         _ => kg,
     })
+}
+
+/// `graph`, which is in memory, with its shape found out, so that other graphs can be told what its ids mean.
+async fn known(graph: Arc<SparqlGraph>) -> Arc<SparqlGraph> {
+    // An error comes again, with its message, at the first call.
+    let _ = graph.detect().await;
+    graph
 }
 
 /// Everything that a reply depends on beside the request. It is hashed before it is stored.

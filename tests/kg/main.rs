@@ -2,6 +2,7 @@
 
 mod files;
 mod graphs;
+mod links;
 mod servers;
 mod support;
 mod wire;

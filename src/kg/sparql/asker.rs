@@ -66,8 +66,13 @@ impl Asker {
 
     /// Notes that more exists than the reply holds, and why.
     pub fn remark(&mut self, note: impl Into<String>) {
-        let note = note.into();
         self.partial = true;
+        self.note(note);
+    }
+
+    /// Notes what people should know of a reply that is whole.
+    pub fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

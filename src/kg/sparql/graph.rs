@@ -1,14 +1,17 @@
 //! A `KnowledgeGraph` over any engine that runs SPARQL.
 
 use super::asker::Asker;
+use super::link::{Ties, link};
 use super::query::{self, Query};
 use super::table::Results;
 use super::vocabulary::{Languages, Model, Vocabulary};
 use super::{Transport, describe, edges, relations, search};
 use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply};
-use crate::kg::{KnowledgeGraph, Waiting};
+use crate::graph::KgName;
+use crate::kg::{IdSpace, KnowledgeGraph, Waiting};
 use futures_util::future::BoxFuture;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 /// A knowledge graph behind a [`Transport`]. Whether it has the shape of Wikidata or is plain RDF is found out at the
@@ -22,16 +25,46 @@ struct Inner {
     transport: Arc<dyn Transport>,
     languages: Languages,
     vocabulary: OnceCell<Arc<Vocabulary>>,
+    ties: Mutex<Ties>,
 }
 
 impl SparqlGraph {
     /// The graph `name` behind `transport`, with labels in `languages`.
     pub fn new(name: &str, transport: Arc<dyn Transport>, languages: Languages) -> Self {
-        Self { inner: Arc::new(Inner { name: name.into(), transport, languages, vocabulary: OnceCell::new() }) }
+        Self { inner: Arc::new(Inner { name: name.into(), transport, languages, vocabulary: OnceCell::new(), ties: Mutex::default() }) }
+    }
+
+    /// The graph in a shape that is known: nothing is asked to find it out.
+    #[must_use]
+    pub fn in_model(self, model: Model) -> Self {
+        let vocabulary = Vocabulary::new(model, self.inner.languages.clone(), self.inner.transport.prefixes());
+        // It is set already only when the graph was used before.
+        let _ = self.inner.vocabulary.set(Arc::new(vocabulary));
+        self
+    }
+
+    /// The graph with relations (id or IRI) whose values are ids of the KG that they are mapped to.
+    #[must_use]
+    pub fn linked_by(self, relations: &BTreeMap<String, String>) -> Self {
+        let relations = relations.iter().map(|(relation, kg)| (relation.clone(), KgName::from(kg.as_str())));
+        self.inner.ties().relations = relations.collect();
+        self
+    }
+
+    /// Finds out the shape of the data now, for a graph that answers at once.
+    ///
+    /// # Errors
+    /// Those of the query.
+    pub async fn detect(&self) -> Result<Model, CallError> {
+        Ok(self.inner.vocabulary().await?.model)
     }
 }
 
 impl Inner {
+    fn ties(&self) -> std::sync::MutexGuard<'_, Ties> {
+        self.ties.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The shape of the data. Asked once; an error is not remembered.
     async fn vocabulary(&self) -> Result<Arc<Vocabulary>, CallError> {
         let detect = || async {
@@ -53,8 +86,10 @@ impl Inner {
                 KgData::Edges(edges::edges(&mut asker, entities, relation, *direction, *cap).await?)
             }
             KgOp::Describe { ids } => KgData::Entities(describe::describe(&mut asker, ids).await?),
-            // A graph of this kind knows no other: linking by identifiers is for graphs that name each other.
-            KgOp::Link { .. } => KgData::Entities(Vec::new()),
+            KgOp::Link { entities } => {
+                let ties = self.ties().clone();
+                KgData::Entities(link(&mut asker, entities, &ties).await?)
+            }
             KgOp::Aggregate { .. } => return Err(crate::kg::cannot(&self.name, &op)),
         };
         Ok(asker.reply(data))
@@ -81,6 +116,18 @@ impl KnowledgeGraph for SparqlGraph {
 
     fn waiting(&self) -> Option<Waiting> {
         self.inner.transport.waiting()
+    }
+
+    /// Before the first call, a graph that was not told its shape says [`IdSpace::Iri`].
+    fn id_space(&self) -> IdSpace {
+        match self.inner.vocabulary.get().map(|vocabulary| vocabulary.model) {
+            Some(Model::Wikidata) => IdSpace::Wikidata,
+            Some(Model::Plain) | None => IdSpace::Iri,
+        }
+    }
+
+    fn meet(&self, others: &[(KgName, IdSpace)]) {
+        self.inner.ties().others = others.to_vec();
     }
 
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {

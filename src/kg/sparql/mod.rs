@@ -8,6 +8,10 @@ mod dates;
 mod describe;
 mod edges;
 mod graph;
+mod identity;
+mod link;
+mod link_query;
+mod lookup;
 mod query;
 mod rank;
 mod relations;
@@ -15,6 +19,7 @@ mod results;
 mod search;
 mod table;
 mod term;
+mod texts;
 mod values;
 mod vocabulary;
 

@@ -1,12 +1,13 @@
 //! The operation `search`: entities by label and alias.
 
 use super::asker::Asker;
-use super::describe::names;
+use super::describe::{names, note};
+use super::lookup::{Thing, look_up};
 use super::query;
 use super::rank::{Fit, Hit, Matcher, fold, variants, with_any_marks};
 use super::table::Table;
 use super::term::Iri;
-use super::vocabulary::{Model, id_order};
+use super::vocabulary::{Model, id_order, is_short_id};
 use crate::calls::{CallError, CallErrorKind, Candidate};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -27,14 +28,14 @@ pub async fn search(asker: &mut Asker, mention: &str, limit: u32) -> Result<Vec<
     if matcher.folded().is_empty() || limit == 0 {
         return Ok(Vec::new());
     }
+    let named = by_id(asker, mention).await?;
     let hits = match asker.transport.find(mention, RANKED) {
         Some(hits) => hits,
         None => ask(asker, mention, &matcher).await?,
     };
     let mut ranked = grade(asker, &matcher, hits);
-    if let Some(named) = by_id(asker, mention).await? {
-        ranked.retain(|(_, _, hit)| hit.iri != named.iri);
-        ranked.insert(0, (Fit::Same, false, named));
+    if let Some(named) = &named {
+        ranked.retain(|(_, _, hit)| *hit.iri != *named.iri.as_str());
     }
     ranked.truncate(RANKED);
     let iris: Vec<Iri> = ranked.iter().filter_map(|(_, _, hit)| Iri::new(&hit.iri)).collect();
@@ -47,15 +48,16 @@ pub async fn search(asker: &mut Asker, mention: &str, limit: u32) -> Result<Vec<
         let degree = degrees.get(&hit.iri).copied().unwrap_or(0);
         (class_of(*fit), *alias, *fit, std::cmp::Reverse(degree), class, number, hit.iri.clone())
     });
-    ranked.truncate(limit);
+    ranked.truncate(limit - usize::from(named.is_some()));
     let iris: Vec<Iri> = ranked.iter().filter_map(|(_, _, hit)| Iri::new(&hit.iri)).collect();
     let names = names(asker, &iris, true).await?;
-    let candidates = ranked.into_iter().map(|(_, alias, hit)| {
+    let mut candidates: Vec<Candidate> = named.iter().map(|thing| Candidate { entity: thing.entity(asker), matched: None }).collect();
+    candidates.extend(ranked.into_iter().map(|(_, alias, hit)| {
         let entity = names.entity(asker, &hit.iri);
         let matched = (alias && entity.label.as_deref() != Some(&hit.name)).then_some(hit.name);
         Candidate { entity, matched }
-    });
-    Ok(candidates.collect())
+    }));
+    Ok(candidates)
 }
 
 /// Whole names come before parts of names, whatever else there is to say.
@@ -171,16 +173,19 @@ fn capital(word: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// A mention that is an id itself names its entity, if the graph has one with a name.
-async fn by_id(asker: &mut Asker, mention: &str) -> Result<Option<Hit>, CallError> {
+/// A mention that is an id itself names its entity, or the one that it was merged into, if the graph knows it.
+async fn by_id(asker: &mut Asker, mention: &str) -> Result<Option<Thing>, CallError> {
     let mention = mention.trim();
-    let short = mention.starts_with('Q') && asker.vocabulary.model == Model::Wikidata;
+    let short = is_short_id(mention) && mention.starts_with('Q') && asker.vocabulary.model == Model::Wikidata;
     if !(short || mention.contains("://") || mention.starts_with('<')) {
         return Ok(None);
     }
     let Ok(iri) = asker.vocabulary.entity(mention) else { return Ok(None) };
-    let names = names(asker, std::slice::from_ref(&iri), false).await?;
-    Ok(names.label(iri.as_str()).map(|name| Hit { iri: iri.as_str().to_owned(), name: name.to_owned(), alias: false }))
+    let thing = look_up(asker, &[iri], &[]).await?.pop().filter(|thing| thing.known);
+    if let Some(thing) = &thing {
+        note(asker, thing);
+    }
+    Ok(thing)
 }
 
 async fn degrees(asker: &mut Asker, iris: &[Iri]) -> Result<HashMap<String, u64>, CallError> {

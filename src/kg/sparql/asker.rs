@@ -1,5 +1,6 @@
 //! One operation's queries, with the record of what went over the wire.
 
+use super::found::Found;
 use super::query::{Query, VALUES_MAX};
 use super::table::{Answer, Results, Table};
 use super::term::Iri;
@@ -62,6 +63,13 @@ impl Asker {
             self.remark(note);
         }
         Ok(table)
+    }
+
+    /// Takes over what a finder says beside its entities.
+    pub fn take_in(&mut self, found: &Found) {
+        self.wire.extend(found.wire.iter().cloned());
+        found.remarks.iter().for_each(|remark| self.remark(remark));
+        found.notes.iter().for_each(|note| self.note(note));
     }
 
     /// Notes that more exists than the reply holds, and why.

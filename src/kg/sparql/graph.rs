@@ -1,6 +1,7 @@
 //! A `KnowledgeGraph` over any engine that runs SPARQL.
 
 use super::asker::Asker;
+use super::found::{self, Finder};
 use super::link::{Ties, link};
 use super::query::{self, Query};
 use super::table::Results;
@@ -26,12 +27,23 @@ struct Inner {
     languages: Languages,
     vocabulary: OnceCell<Arc<Vocabulary>>,
     ties: Mutex<Ties>,
+    finder: Option<Arc<dyn Finder>>,
 }
 
 impl SparqlGraph {
     /// The graph `name` behind `transport`, with labels in `languages`.
     pub fn new(name: &str, transport: Arc<dyn Transport>, languages: Languages) -> Self {
-        Self { inner: Arc::new(Inner { name: name.into(), transport, languages, vocabulary: OnceCell::new(), ties: Mutex::default() }) }
+        Self::with(name, transport, languages, None)
+    }
+
+    /// The same with an index of names beside the engine. Such a graph has the shape of Wikidata.
+    pub fn with_finder(name: &str, transport: Arc<dyn Transport>, languages: Languages, finder: Arc<dyn Finder>) -> Self {
+        Self::with(name, transport, languages, Some(finder)).in_model(Model::Wikidata)
+    }
+
+    fn with(name: &str, transport: Arc<dyn Transport>, languages: Languages, finder: Option<Arc<dyn Finder>>) -> Self {
+        let (vocabulary, ties) = (OnceCell::new(), Mutex::default());
+        Self { inner: Arc::new(Inner { name: name.into(), transport, languages, vocabulary, ties, finder }) }
     }
 
     /// The graph in a shape that is known: nothing is asked to find it out.
@@ -78,14 +90,20 @@ impl Inner {
         let vocabulary = self.vocabulary().await?;
         let mut asker = Asker::new(Arc::clone(&self.transport), vocabulary, Arc::clone(&self.name));
         let data = match &op {
-            KgOp::Search { mention, limit } => KgData::Candidates(search::search(&mut asker, mention, *limit).await?),
+            KgOp::Search { mention, limit } => KgData::Candidates(match &self.finder {
+                Some(finder) => found::search(&mut asker, &**finder, mention, *limit).await?,
+                None => search::search(&mut asker, mention, *limit).await?,
+            }),
             KgOp::Relations { entities, direction, limit } => {
                 KgData::Relations(relations::relations(&mut asker, entities, *direction, *limit).await?)
             }
             KgOp::Edges { entities, relation, direction, cap, .. } => {
                 KgData::Edges(edges::edges(&mut asker, entities, relation, *direction, *cap).await?)
             }
-            KgOp::Describe { ids } => KgData::Entities(describe::describe(&mut asker, ids).await?),
+            KgOp::Describe { ids } => KgData::Entities(match &self.finder {
+                Some(finder) => found::describe(&mut asker, &**finder, ids).await?,
+                None => describe::describe(&mut asker, ids).await?,
+            }),
             KgOp::Link { entities } => {
                 let ties = self.ties().clone();
                 KgData::Entities(link(&mut asker, entities, &ties).await?)
@@ -115,7 +133,7 @@ impl KnowledgeGraph for SparqlGraph {
     }
 
     fn waiting(&self) -> Option<Waiting> {
-        self.inner.transport.waiting()
+        self.inner.transport.waiting().or_else(|| self.inner.finder.as_ref()?.waiting())
     }
 
     /// Before the first call, a graph that was not told its shape says [`IdSpace::Iri`].

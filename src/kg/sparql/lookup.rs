@@ -31,6 +31,11 @@ pub struct Thing {
 }
 
 impl Thing {
+    /// A thing of which nothing is known.
+    pub fn unknown(iri: &Iri) -> Self {
+        Self { iri: iri.clone(), merged: Vec::new(), known: false, told: false, label: None, description: None }
+    }
+
     /// As an entity of the asker's graph, with the merged ids.
     pub fn entity(&self, asker: &Asker) -> Entity {
         let id = |iri: &Iri| asker.vocabulary.entity_id(iri.as_str());

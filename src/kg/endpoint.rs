@@ -28,8 +28,11 @@ impl Endpoint {
     /// # Errors
     /// [`ServiceError`].
     pub fn new(url: &str, settings: &HttpSettings) -> Result<Self, ServiceError> {
-        let (service, url) = Service::new(url, settings)?;
-        Ok(Self { inner: Arc::new(Inner { url, service }) })
+        let (service, url) = Service::new(url, settings).map_err(|error| match error {
+            ServiceError::NoUrl(url) => ServiceError::NoEndpoint(url),
+            other => other,
+        })?;
+        Ok(Self { inner: Arc::new(Inner { url, service: service.named_with("sparql:") }) })
     }
 }
 
@@ -63,7 +66,6 @@ impl Inner {
         let fail = |kind, what: &str| Verdict::Fail(self.service.error(kind, &format!("{what}{}", quote())));
         match response.status.as_u16() {
             400 => fail(CallErrorKind::Refused, "refuses the query"),
-            401 => fail(CallErrorKind::Key, "wants a user and password: give them as sparql:https://USER:PASSWORD@HOST/PATH"),
             code @ (404 | 405) => fail(CallErrorKind::Refused, &format!("is no SPARQL endpoint (status {code}): check the path")),
             _ => self.service.by_status(response),
         }

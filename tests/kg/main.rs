@@ -3,6 +3,7 @@
 mod files;
 mod graphs;
 mod links;
+mod manners;
 mod servers;
 mod support;
 mod wire;

@@ -138,7 +138,9 @@ pub fn without_operators(mention: &str) -> String {
     let plain: String = mention.chars().map(|c| if c.is_control() || "\"~*?!\\/:()[]{}|^<>=+".contains(c) { ' ' } else { c }).collect();
     let words = plain.split_whitespace().map(|word| word.trim_start_matches('-'));
     // In capitals, these are operators.
-    let words = words.filter(|word| !word.is_empty()).map(|word| if matches!(word, "AND" | "OR" | "NOT") { word.to_lowercase() } else { word.to_owned() });
+    let words = words
+        .filter(|word| !word.is_empty())
+        .map(|word| if matches!(word, "AND" | "OR" | "NOT") { word.to_lowercase() } else { word.to_owned() });
     words.collect::<Vec<_>>().join(" ")
 }
 

@@ -79,13 +79,11 @@ impl EntityApi {
             Verdict::Take => {}
             other => return other,
         }
-        if response.kind().contains("html") {
-            let what = "answered with a web page: is this the address of its API (.../w/api.php)?";
-            return Verdict::Fail(self.service.error(CallErrorKind::BadReply, what));
-        }
+        // Whatever the header says: it is what it reads as.
         match serde_json::from_slice::<serde_json::Value>(&response.body) {
             Ok(serde_json::Value::Object(_)) => {}
-            Ok(_) => return Verdict::Fail(self.service.error(CallErrorKind::BadReply, "answered what is no reply of its API: check the address")),
+            Ok(_) => return Verdict::Fail(self.no_reply("what is no reply of it")),
+            Err(_) if response.kind().contains("html") => return Verdict::Fail(self.no_reply("a web page")),
             Err(error) => return Verdict::Fail(self.unreadable(&error)),
         }
         let Some(error) = error_of(&response.body) else { return Verdict::Take };
@@ -112,12 +110,15 @@ impl EntityApi {
         self.service.error(CallErrorKind::Refused, &format!("refuses the request ({}){quote}", text::cut(&code, 40)))
     }
 
+    fn no_reply(&self, what: &str) -> CallError {
+        self.service.error(CallErrorKind::BadReply, &format!("answered with {what}: is this the address of the API (.../w/api.php)?"))
+    }
+
     fn unreadable(&self, error: &serde_json::Error) -> CallError {
-        let what = if error.is_eof() {
-            "broke off its answer: try again".to_owned()
-        } else {
-            format!("sent what cannot be read ({error}): is this the address of its API (.../w/api.php)?")
-        };
+        if error.is_eof() {
+            return self.service.error(CallErrorKind::BadReply, "broke off its answer: try again");
+        }
+        let what = format!("sent what cannot be read ({error}): is this the address of the API (.../w/api.php)?");
         self.service.error(CallErrorKind::BadReply, &what)
     }
 }

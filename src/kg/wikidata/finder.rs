@@ -150,11 +150,14 @@ impl Inner {
     async fn look_up(&self, ids: &[String]) -> Result<Found, CallError> {
         let mut found = Found::default();
         for chunk in ids.chunks(IDS_MAX) {
-            let parameters = [("action", "wbgetentities"), ("ids", &chunk.join("|")), ("props", "labels|descriptions"), ("redirects", "yes")];
+            let parameters =
+                [("action", "wbgetentities"), ("ids", &chunk.join("|")), ("props", "labels|descriptions"), ("redirects", "yes")];
             let answer = self.api.ask(&parameters, |reply: &EntitiesReply| reply.entities.len()).await;
             let (reply, note) = answer.map_err(|failure| failure.error)?;
             found.wire.push(note);
-            found.entities.extend(reply.entities.into_iter().filter(|(_, record)| !record.missing).map(|(asked, record)| self.known(asked, record)));
+            found
+                .entities
+                .extend(reply.entities.into_iter().filter(|(_, record)| !record.missing).map(|(asked, record)| self.known(asked, record)));
         }
         Ok(found)
     }
@@ -162,7 +165,11 @@ impl Inner {
     fn known(&self, asked: String, record: EntityRecord) -> FoundEntity {
         let id = if record.id.is_empty() { asked.clone() } else { record.id };
         let in_chain = |texts: &BTreeMap<String, String>| {
-            self.languages.chain().iter().find_map(|tag| texts.iter().find(|(lang, _)| lang.eq_ignore_ascii_case(tag))).map(|(_, text)| text.clone())
+            self.languages
+                .chain()
+                .iter()
+                .find_map(|tag| texts.iter().find(|(lang, _)| lang.eq_ignore_ascii_case(tag)))
+                .map(|(_, text)| text.clone())
         };
         FoundEntity {
             merged: (asked != id).then_some(asked),

@@ -193,6 +193,17 @@ async fn fifty_entities_are_linked_in_one_request() {
 }
 
 #[tokio::test]
+async fn a_search_is_two_requests_and_one_by_id_is_one() {
+    let server = Server::with_engine(&std::fs::read_to_string(data("links-wikidata.ttl")).unwrap()).await;
+    let kg = sparql(&server.base).await;
+    for (mention, requests) in [("The Tide Clocks", 3), ("Low Water", 2), ("Q5001", 1), ("Q900002", 2)] {
+        let before = server.seen().len();
+        assert!(!search(&*kg, mention).await.is_empty(), "{mention}");
+        assert_eq!(server.seen().len() - before, requests, "{mention}: the first call asks for the shape, a merge for its target");
+    }
+}
+
+#[tokio::test]
 async fn hostile_ids_do_not_leave_their_place() {
     for name in ["links-wikidata.ttl", "links-company.ttl"] {
         for kg in both(name).await {

@@ -1,7 +1,7 @@
 //! Labels and descriptions, by the chain of languages.
 
 use super::asker::Asker;
-use super::lookup::{Thing, look_up};
+use super::lookup::{Thing, Wanted, look_up};
 use super::query;
 use super::table::Table;
 use super::term::Iri;
@@ -86,7 +86,7 @@ pub async fn names(asker: &mut Asker, things: &[Iri], described: bool) -> Result
 /// `Refused` for what is no id, else those of the queries.
 pub async fn describe(asker: &mut Asker, ids: &[EntityId]) -> Result<Vec<Entity>, CallError> {
     let iris = ids.iter().map(|id| asker.vocabulary.entity(id)).collect::<Result<Vec<_>, _>>()?;
-    let things = look_up(asker, &iris, &[]).await?;
+    let things = look_up(asker, &iris, Wanted::default()).await?;
     for thing in &things {
         note(asker, thing);
     }

@@ -4,9 +4,9 @@
 use super::asker::Asker;
 use super::describe::note;
 use super::identity::Identity;
-use super::lookup::{Thing, look_up};
+use super::lookup::{Thing, Wanted, look_up};
 use super::term::Iri;
-use super::vocabulary::{WD, is_short_id};
+use super::vocabulary::{Model, WD, is_short_id};
 use crate::calls::{CallError, Candidate, WireNote};
 use crate::graph::{Entity, EntityId};
 use crate::kg::Waiting;
@@ -80,7 +80,8 @@ pub async fn search(asker: &mut Asker, finder: &dyn Finder, mention: &str, limit
     };
     let found: Vec<(Iri, FoundEntity)> = found.into_iter().filter_map(|hit| Some((asker.vocabulary.entity(&hit.id).ok()?, hit))).collect();
     let iris: Vec<Iri> = found.iter().map(|(iri, _)| iri.clone()).collect();
-    let things = match look_up(asker, &iris, &finder.pages()).await {
+    let pages = finder.pages();
+    let things = match look_up(asker, &iris, Wanted { kinds: &pages, counted: false }).await {
         Ok(things) => things,
         // The entities are there, whatever the engine says; but with an id alone nothing was found yet.
         Err(error) if named.is_none() => {
@@ -147,7 +148,7 @@ fn id_in(mention: &str) -> Option<String> {
 /// `Refused` for what is no id, else those of the query.
 pub async fn describe(asker: &mut Asker, finder: &dyn Finder, ids: &[EntityId]) -> Result<Vec<Entity>, CallError> {
     let iris = ids.iter().map(|id| asker.vocabulary.entity(id)).collect::<Result<Vec<_>, _>>()?;
-    let things = look_up(asker, &iris, &[]).await?;
+    let things = look_up(asker, &iris, Wanted::default()).await?;
     let unknown = things.iter().filter(|thing| !thing.known).filter_map(|thing| thing.iri.as_str().strip_prefix(WD));
     let mut unknown: Vec<String> = unknown.map(str::to_owned).collect();
     unknown.sort();
@@ -174,6 +175,30 @@ pub async fn describe(asker: &mut Asker, finder: &dyn Finder, ids: &[EntityId]) 
         entities.push(entity);
     }
     Ok(entities)
+}
+
+/// Notes why entities have no relations in either direction, where that is not for lack of facts: they were merged into
+/// others, or the endpoint does not serve them. One request.
+pub async fn why_nothing(asker: &mut Asker, finder: Option<&dyn Finder>, ids: &[EntityId]) -> Result<(), CallError> {
+    if asker.vocabulary.model != Model::Wikidata {
+        return Ok(());
+    }
+    let Some(finder) = finder else {
+        let iris: Vec<Iri> = ids.iter().filter_map(|id| asker.vocabulary.entity(id).ok()).collect();
+        for thing in look_up(asker, &iris, Wanted::default()).await?.iter().filter(|thing| !thing.merged.is_empty()) {
+            note(asker, thing);
+        }
+        return Ok(());
+    };
+    let items: Vec<String> = ids.iter().filter(|id| is_short_id(id)).map(|id| id.to_string()).collect();
+    for (id, known) in items.iter().zip(ask_service(asker, finder, &items).await?) {
+        match known {
+            Some(FoundEntity { id: target, merged: Some(_), .. }) => asker.note(format!("{target}: {id} redirects here")),
+            Some(_) => asker.note(without_statements(asker, id)),
+            None => asker.note(format!("{} holds nothing about {id}", asker.transport.about())),
+        }
+    }
+    Ok(())
 }
 
 /// What to tell of an item that exists, while the endpoint holds nothing about it.

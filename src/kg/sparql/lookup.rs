@@ -28,12 +28,23 @@ pub struct Thing {
     pub label: Option<String>,
     /// Its description.
     pub description: Option<String>,
+    /// How many facts it is the subject of, where they were counted.
+    pub facts: u64,
+}
+
+/// What is wanted beside texts and merges.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Instances of these classes are told.
+    pub kinds: &'a [Iri],
+    /// Count the facts: what is better known has more.
+    pub counted: bool,
 }
 
 impl Thing {
     /// A thing of which nothing is known.
     pub fn unknown(iri: &Iri) -> Self {
-        Self { iri: iri.clone(), merged: Vec::new(), known: false, told: false, label: None, description: None }
+        Self { iri: iri.clone(), merged: Vec::new(), known: false, told: false, label: None, description: None, facts: 0 }
     }
 
     /// As an entity of the asker's graph, with the merged ids.
@@ -56,14 +67,15 @@ struct Seen {
     known: HashSet<String>,
     told: HashSet<String>,
     merged: HashMap<String, Iri>,
+    facts: HashMap<String, u64>,
 }
 
-/// What the graph knows of each of `iris`, in order; those that are instances of one of `kinds` are told. One request
-/// for all of them, one more for what some were merged into.
+/// What the graph knows of each of `iris`, in order. One request for all of them, one more for what some were merged
+/// into.
 ///
 /// # Errors
 /// Those of the queries.
-pub async fn look_up(asker: &mut Asker, iris: &[Iri], kinds: &[Iri]) -> Result<Vec<Thing>, CallError> {
+pub async fn look_up(asker: &mut Asker, iris: &[Iri], wanted: Wanted<'_>) -> Result<Vec<Thing>, CallError> {
     let mut seen = Seen::default();
     let mut asked: HashSet<Iri> = HashSet::new();
     for _ in 0..=MERGES {
@@ -77,20 +89,23 @@ pub async fn look_up(asker: &mut Asker, iris: &[Iri], kinds: &[Iri]) -> Result<V
         if new.is_empty() {
             break;
         }
-        look(asker, &new, kinds, &mut seen).await?;
+        look(asker, &new, wanted, &mut seen).await?;
     }
     Ok(iris.iter().map(|iri| seen.thing(iri)).collect())
 }
 
-async fn look(asker: &mut Asker, iris: &[Iri], kinds: &[Iri], seen: &mut Seen) -> Result<(), CallError> {
+async fn look(asker: &mut Asker, iris: &[Iri], wanted: Wanted<'_>, seen: &mut Seen) -> Result<(), CallError> {
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let tables = asker.rows_for(iris, |chunk| about(chunk, kinds, &vocabulary)).await?;
+    let tables = asker.rows_for(iris, |chunk| about(chunk, wanted, &vocabulary)).await?;
     for table in &tables {
         seen.texts.read(table, &vocabulary);
-        for [x, to, kind, known] in table.pick(["x", "to", "kind", "known"]) {
+        for [x, to, kind, known, n] in table.pick(["x", "to", "kind", "known", "n"]) {
             let Some(x) = x.map(Term::text) else { continue };
             if known.is_some() {
                 seen.known.insert(x.to_owned());
+            }
+            if let Some(n) = n.and_then(Term::count) {
+                seen.facts.insert(x.to_owned(), n);
             }
             if kind.is_some() {
                 seen.told.insert(x.to_owned());
@@ -124,7 +139,8 @@ impl Seen {
         let (iri, merged) = follow(&self.merged, iri);
         let (label, description) = (self.texts.label(iri.as_str()), self.texts.description(iri.as_str()));
         Thing {
-            known: self.known.contains(iri.as_str()) || label.is_some() || description.is_some(),
+            known: self.known.contains(iri.as_str()) || self.facts.contains_key(iri.as_str()) || label.is_some() || description.is_some(),
+            facts: self.facts.get(iri.as_str()).copied().unwrap_or(0),
             told: self.told.contains(iri.as_str()),
             label: label.map(str::to_owned),
             description: description.map(str::to_owned),
@@ -134,21 +150,27 @@ impl Seen {
     }
 }
 
-/// Texts of `things`, what they were merged into (`?to`), which of `kinds` they are (`?kind`), and whether there is
-/// any fact about them (`?known`).
-fn about(things: &[Iri], kinds: &[Iri], vocabulary: &Vocabulary) -> Query {
+/// Texts of `things`, what they were merged into (`?to`), which of the kinds they are (`?kind`), whether there is any
+/// fact about them (`?known`) and how many of those they are the subject of (`?n`).
+fn about(things: &[Iri], wanted: Wanted<'_>, vocabulary: &Vocabulary) -> Query {
     let all = values("x", things);
     let wikidata = vocabulary.model == Model::Wikidata;
-    // An item that was merged into another has this one fact left. In other data `owl:sameAs` says no such thing.
-    let merged = format!("OPTIONAL {{ ?x owl:sameAs ?to . FILTER(STRSTARTS(STR(?to), \"{WD}\")) }}");
-    let kinds: Vec<String> = kinds.iter().map(Iri::to_string).collect();
-    let kind = format!("OPTIONAL {{ ?x wdt:P31 ?kind . FILTER(?kind IN ({})) }}", kinds.join(", "));
+    let mut more = String::new();
+    if wikidata {
+        // An item that was merged into another has this one fact left. In other data `owl:sameAs` says no such thing.
+        more.push_str(&format!(" OPTIONAL {{ ?x owl:sameAs ?to . FILTER(STRSTARTS(STR(?to), \"{WD}\")) }}"));
+    }
+    if !wanted.kinds.is_empty() {
+        let is = if wikidata { "wdt:P31" } else { "rdf:type" };
+        let kinds: Vec<String> = wanted.kinds.iter().map(Iri::to_string).collect();
+        more.push_str(&format!(" OPTIONAL {{ ?x {is} ?kind . FILTER(?kind IN ({})) }}", kinds.join(", ")));
+    }
+    let known = format!("{{ {all} FILTER EXISTS {{ {{ ?x ?a ?b }} UNION {{ ?c ?e ?x }} }} BIND(1 AS ?known) }}");
+    let counted = format!("{{ SELECT ?x (COUNT(*) AS ?n) WHERE {{ {all} ?x ?a ?b . }} GROUP BY ?x }}");
     Query::whole(&format!(
-        "SELECT DISTINCT ?x {} ?to ?kind ?known WHERE {{ {{ {all} {} {} {} }} UNION \
-         {{ {all} FILTER EXISTS {{ {{ ?x ?a ?b }} UNION {{ ?c ?e ?x }} }} BIND(1 AS ?known) }} }}",
+        "SELECT DISTINCT ?x {} ?to ?kind ?known ?n WHERE {{ {{ {all} {}{more} }} UNION {} }}",
         texts::COLUMNS,
         texts::patterns(vocabulary),
-        if wikidata { &merged } else { "" },
-        if wikidata && !kinds.is_empty() { &kind } else { "" },
+        if wanted.counted { &counted } else { &known },
     ))
 }

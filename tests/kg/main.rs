@@ -6,6 +6,7 @@ mod gold;
 mod graphs;
 mod habits;
 mod login;
+mod links;
 mod manners;
 mod round_trips;
 mod servers;

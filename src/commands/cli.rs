@@ -6,6 +6,7 @@ use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Explore Tree-of-Traversals: a language model answers questions by walking knowledge graphs.
 #[derive(Parser, Debug)]
@@ -108,7 +109,8 @@ pub fn main() -> Status {
         Some(Command::Kg(args)) => runtime.block_on(kg::run(args)).map(|()| Status::Ok),
         Some(Command::Parse { file }) => super::parse::run(&file, &mut std::io::stdout().lock()).map(|()| Status::Ok),
     };
-    // Calls in flight end with the program.
+    // Calls in flight end with the program, and so do the programs behind graphs.
+    crate::kg::exec::end_all(Duration::from_millis(500));
     runtime.shutdown_background();
     result.unwrap_or_else(|e| fail(&e))
 }

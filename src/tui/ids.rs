@@ -68,22 +68,22 @@ impl Aliases {
         text::one_line(self.short.get(id).map_or(id, String::as_str))
     }
 
-    /// All ids of an entity: `Q2831 ◆ · f27ec8db… ▲`; without signs where only one KG is open. An id that several KGs
-    /// share stands once.
+    /// All ids of an entity: `Q2831 ◆ · f27ec8db… ▲`; one id alone needs no sign. An id that several KGs share stands
+    /// once.
     #[must_use]
     pub fn line(&self, scene: &Scene, entity: &Entity) -> String {
-        ids(scene, entity, |id| self.short(id))
+        ids(scene, entity, !entity.also.is_empty(), |id| self.short(id))
     }
 }
 
-/// All ids of an entity, whole.
+/// All ids of an entity, whole, each with the sign of its KG where several are open.
 #[must_use]
 pub fn whole(scene: &Scene, entity: &Entity) -> String {
-    ids(scene, entity, text::one_line)
+    ids(scene, entity, true, text::one_line)
 }
 
-fn ids(scene: &Scene, entity: &Entity, shown: impl Fn(&str) -> String) -> String {
-    let several = scene.state.started.as_deref().is_some_and(|started| started.kgs.len() > 1);
+fn ids(scene: &Scene, entity: &Entity, signs: bool, shown: impl Fn(&str) -> String) -> String {
+    let several = signs && scene.state.started.as_deref().is_some_and(|started| started.kgs.len() > 1);
     let mut parts: Vec<(&EntityId, String)> = Vec::new();
     for (kg, id) in std::iter::once((&entity.kg, &entity.id)).chain(entity.also.iter().map(|(kg, id)| (kg, id))) {
         let sign = if several { kg_sign(scene.kg(kg)) } else { "" };

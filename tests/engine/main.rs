@@ -4,4 +4,5 @@ mod acts;
 mod lexical;
 mod pages;
 mod scenarios;
+mod several;
 mod world;

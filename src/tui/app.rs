@@ -143,7 +143,11 @@ impl App {
     /// Tells what was found amiss at the start: on the start page, and in one line until the next key. `W` shows all of it.
     pub fn warn(&mut self, warnings: Vec<String>) {
         if let Some(first) = warnings.first() {
-            let key = self.keys.key(Control::Warnings);
+            // On the start page letters begin a question.
+            let key = match self.page {
+                Page::Start(_) => format!("{} {}", self.keys.key(Control::Palette), Control::Warnings.spec().name),
+                Page::Session(_) => self.keys.key(Control::Warnings),
+            };
             let more = if warnings.len() > 1 { format!(" and {} more", warnings.len() - 1) } else { String::new() };
             self.say(format!("⚠ {first}{more} · {key} shows it whole"), Role::Warning);
         }

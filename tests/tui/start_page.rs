@@ -90,13 +90,13 @@ fn warnings_stand_on_the_page_and_are_read_whole_at_any_time() {
     desk.app.warn(vec![long, "the theme `neon` is unknown".into()]);
     let screen = desk.screen(120, 40);
     assert!(screen.contains("⚠ graph.nt: 3 lines were skipped") && screen.contains("the theme `neon` is unknown"), "{screen}");
-    let whole = desk.press("Down W").screen(120, 40);
+    let whole = desk.press("Down : text:warnings Enter").screen(120, 40);
     assert!(whole.contains("the end of it") && whole.contains("neon"), "{whole}");
     for (width, height) in [(1, 1), (5, 3), (12, 12), (40, 10)] {
         desk.screen(width, height);
     }
     desk.press("Escape");
     assert!(!desk.app.has_popup());
-    let mut none = self::desk();
-    assert!(none.press("Down W").screen(120, 40).contains("nothing was found amiss"));
+    let none = self::desk().press("Down : text:warnings Enter").screen(120, 40);
+    assert!(none.contains("nothing was found amiss"), "{none}");
 }

@@ -118,7 +118,7 @@ impl StartPage {
                 let control = keys.control(key);
                 let handled = matches!(
                     control,
-                    Some(Control::Quit | Control::Help | Control::Palette | Control::Theme | Control::Mouse | Control::Warnings)
+                    Some(Control::Quit | Control::Help | Control::Palette | Control::Theme | Control::Mouse)
                 );
                 match (handled, control) {
                     (true, Some(control)) => return Err(control),

@@ -267,3 +267,50 @@ async fn an_unknown_id_is_an_entity_with_a_remark() {
         assert!(search(&*kg, "Q404").await.is_empty());
     }
 }
+
+/// A real server links, describes and finds as the embedded engine does.
+async fn agrees(variable: &str) {
+    let url = std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set"));
+    let open = async |spec: KgSpec| {
+        let kg = open_all(vec![(Some("kg".into()), KgProfile::default(), spec)], &fast()).await.unwrap().remove(0).kg;
+        kg.meet(&others());
+        kg
+    };
+    for name in ["links-wikidata", "links-company"] {
+        let here = open(KgSpec::Files(vec![data(&format!("{name}.ttl"))])).await;
+        let there = open(KgSpec::Sparql(format!("{url}?default-graph-uri=http%3A%2F%2Ffixture%2F{name}"))).await;
+        let foreign = ["Q5001", "Q5002", "Q5003", "Q5005", "Q900001", "Q404"].map(|id| entity("items", id)).into_iter();
+        let foreign = foreign.chain((0..10).map(|n| entity("music", &format!("{MBID}{n}"))));
+        let foreign = foreign.chain((0..10).map(|n| entity("web", &format!("https://musicbrainz.org/recording/{MBID}{n}"))));
+        let foreign = foreign.chain([entity("web", "http://ex.org/people/ida"), entity("staff", "staff:1")]);
+        let own: &[&str] = match name {
+            "links-wikidata" => &["Q5001", "Q5002", "Q5003", "Q5005", "Q5006", "Q900001", "Q900011", "Q404"],
+            _ => &["http://ex.org/clocks", "http://ex.org/low", "http://ex.org/berg", "http://ex.org/none"],
+        };
+        let all = foreign.chain(own.iter().map(|id| entity("kg", id))).collect();
+        let mut ops = vec![KgOp::Link { entities: all }, KgOp::Describe { ids: ids(own) }];
+        let mentions = own.iter().copied().chain(["The Tide Clocks", "Low Water", "berg ida"]);
+        ops.extend(mentions.map(|mention| KgOp::Search { mention: mention.into(), limit: 5 }));
+        for op in ops {
+            let (ours, theirs) = (here.perform(None, op.clone()).await.unwrap(), there.perform(None, op.clone()).await.unwrap());
+            match (&ours.data, &theirs.data) {
+                // Over the network, names are looked through only when nothing has exactly the one wanted.
+                (KgData::Candidates(a), KgData::Candidates(b)) => assert_eq!(a.first(), b.first(), "{name} {op:?}"),
+                (a, b) => assert_eq!(a, b, "{name} {op:?}"),
+            }
+            assert_eq!(ours.notes.len(), theirs.notes.len(), "{name} {op:?}: {:?}", theirs.notes);
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs an Oxigraph server at TOT_TEST_OXIGRAPH"]
+async fn an_oxigraph_server_links_alike() {
+    agrees("TOT_TEST_OXIGRAPH").await;
+}
+
+#[tokio::test]
+#[ignore = "needs a Virtuoso server at TOT_TEST_VIRTUOSO"]
+async fn a_virtuoso_server_links_alike() {
+    agrees("TOT_TEST_VIRTUOSO").await;
+}

@@ -52,6 +52,27 @@ async fn connections_are_kept_also_after_errors_and_redirects() {
 }
 
 #[tokio::test]
+async fn an_address_that_has_changed_for_good_is_learnt() {
+    for (status, requests) in [("308 Permanent Redirect", 4), ("301 Moved Permanently", 4), ("307 Temporary Redirect", 6), ("302 Found", 6)]
+    {
+        let server =
+            Server::start(
+                move |_, request| {
+                    if request.head.starts_with("POST /new") { ok() } else { Reply::whole(status, "Location: /new?a=b\r\n", "") }
+                },
+            )
+            .await;
+        let (service, request) = service(&server, &fast().http);
+        let form = Request::post(request.url, vec![("query".into(), "x".into())], "text/plain");
+        for _ in 0..3 {
+            assert_eq!(send(&service, &form).await.unwrap().url.path(), "/new");
+        }
+        assert_eq!(server.http.seen().len(), requests, "{status}");
+        assert!(server.seen().iter().all(|asked| asked.query == "x"));
+    }
+}
+
+#[tokio::test]
 async fn every_request_names_us_and_takes_packed_bodies() {
     let server = Server::start(|_, _| {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

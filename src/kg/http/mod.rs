@@ -1,13 +1,16 @@
 //! HTTP for every adapter: one way to build a client, to name ourselves and to wait.
 
+mod exchange;
 mod host;
 mod login;
 mod retry_after;
+mod said;
 mod service;
 
+pub use exchange::{Request, Response, Verdict};
 pub use login::Login;
 pub use retry_after::retry_after;
-pub use service::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
+pub use service::{HttpSettings, Service, ServiceError};
 
 use crate::text;
 use std::hash::{BuildHasher, Hasher};

@@ -1,16 +1,16 @@
 //! A service on the network: one queue for each host, retries with pauses, redirects within the host, whole bodies only.
 
 use super::host::{Host, Shut};
-use super::login::{Auth, Login, offers};
-use super::{ClientSettings, client, pause, retry_after};
+use super::login::{Auth, Login};
+use super::{ClientSettings, Request, Response, Verdict, client, pause};
 use crate::calls::{CallError, CallErrorKind};
 use crate::kg::Waiting;
 use crate::redact::{self, Secrets};
-use crate::text;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
-use reqwest::{Client, StatusCode, Url};
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use reqwest::header::{ACCEPT, LOCATION};
+use reqwest::{Client, Url};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use thiserror::Error;
 use tokio::time::Instant;
 
@@ -64,79 +64,6 @@ pub enum ServiceError {
     Client(String),
 }
 
-/// What is asked of a service.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// Where, with its query string.
-    pub url: Url,
-    /// Sent as a POST form, if there is one; else it is a GET.
-    pub form: Option<Vec<(String, String)>>,
-    /// The kinds of content that are understood.
-    pub accept: &'static str,
-}
-
-impl Request {
-    /// A GET.
-    #[must_use]
-    pub const fn get(url: Url, accept: &'static str) -> Self {
-        Self { url, form: None, accept }
-    }
-
-    /// A POST of a form.
-    #[must_use]
-    pub const fn post(url: Url, form: Vec<(String, String)>, accept: &'static str) -> Self {
-        Self { url, form: Some(form), accept }
-    }
-}
-
-/// A whole answer.
-#[derive(Clone, Debug)]
-pub struct Response {
-    /// The status.
-    pub status: StatusCode,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// Where it came from in the end (the last redirect).
-    pub url: Url,
-    /// The body, unpacked.
-    pub body: Vec<u8>,
-    /// Milliseconds, pauses included.
-    pub took_ms: u64,
-    /// How many tries it took.
-    pub tries: u32,
-}
-
-impl Response {
-    /// A header as text.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
-    }
-
-    /// The content type in lower case; empty where there is none.
-    #[must_use]
-    pub fn kind(&self) -> String {
-        self.header(CONTENT_TYPE.as_str()).unwrap_or_default().to_ascii_lowercase()
-    }
-
-    /// How long the server asks to wait before the next request.
-    #[must_use]
-    pub fn retry_after(&self) -> Option<Duration> {
-        retry_after(self.header(RETRY_AFTER.as_str())?, SystemTime::now())
-    }
-}
-
-/// What is to be made of an answer.
-#[derive(Debug)]
-pub enum Verdict {
-    /// It is what was asked for.
-    Take,
-    /// The service is busy: wait (as long as it said, if it did) and ask again; after the last try this is the error.
-    Busy(CallError, Option<Duration>),
-    /// It failed, and asking again would not help.
-    Fail(CallError),
-}
-
 /// A service at one address.
 #[derive(Clone)]
 pub struct Service {
@@ -149,11 +76,15 @@ struct Inner {
     shown: String,
     /// What stands before its URL on the command line: `sparql:`.
     prefix: &'static str,
+    /// Where it is: the login goes nowhere else.
+    home: Url,
     secrets: Secrets,
     client: Client,
     settings: HttpSettings,
     auth: Option<Auth>,
     host: Arc<Host>,
+    /// Where forms go since the server said that the address has changed for good.
+    moved: Arc<Mutex<HashMap<Url, Url>>>,
 }
 
 impl Service {
@@ -173,7 +104,17 @@ impl Service {
         // Neither fails: there is a host.
         let _ = parsed.set_username("");
         let _ = parsed.set_password(None);
-        let inner = Inner { shown, prefix: "", secrets, client, settings: settings.clone(), auth, host };
+        let inner = Inner {
+            shown,
+            prefix: "",
+            home: parsed.clone(),
+            secrets,
+            client,
+            settings: settings.clone(),
+            auth,
+            host,
+            moved: Arc::default(),
+        };
         Ok((Self { inner: Arc::new(inner) }, parsed))
     }
 
@@ -207,6 +148,20 @@ impl Service {
     #[must_use]
     pub fn waiting(&self) -> Option<Waiting> {
         self.inner.host.waiting()
+    }
+
+    pub(super) fn auth(&self) -> Option<&Auth> {
+        self.inner.auth.as_ref()
+    }
+
+    pub(super) fn prefix(&self) -> &'static str {
+        self.inner.prefix
+    }
+
+    /// `text` without secrets.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        self.inner.secrets.hide(text)
     }
 
     /// An error that names the service: `{shown} {what}`.
@@ -275,7 +230,10 @@ impl Service {
     /// Sends once, and again to where the server sends us, as long as that is the same host, and with the login in the
     /// form that it asks for.
     async fn once(&self, request: &Request) -> Result<Response, Fault> {
-        let mut url = request.url.clone();
+        let moved = || self.inner.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = if request.form.is_some() { moved().get(&request.url).cloned() } else { None };
+        let mut url = known.unwrap_or_else(|| request.url.clone());
+        let mut for_good = true;
         let deadline = Instant::now() + self.inner.settings.client.total;
         let (mut hops, mut rounds) = (0, 0);
         loop {
@@ -285,7 +243,7 @@ impl Service {
             };
             let left = deadline.saturating_duration_since(Instant::now());
             let mut building = building.header(ACCEPT, request.accept).timeout(left).build().map_err(|error| self.fault(&error))?;
-            if let Some(auth) = &self.inner.auth {
+            if let Some(auth) = self.inner.auth.as_ref().filter(|_| same_service(&self.inner.home, &url)) {
                 auth.sign(&mut building);
             }
             let response = self.inner.client.execute(building).await.map_err(|error| self.fault(&error))?;
@@ -299,6 +257,10 @@ impl Service {
                         return Err(self.error(CallErrorKind::Server, "redirects in a circle").into());
                     }
                     url = self.target(&response)?;
+                    for_good &= matches!(response.status.as_u16(), 301 | 308);
+                    if for_good && request.form.is_some() {
+                        moved().insert(request.url.clone(), url.clone());
+                    }
                 }
                 _ => return Ok(response),
             }
@@ -341,51 +303,6 @@ impl Service {
             }
         }
         Ok(Response { status, headers, url, body, took_ms: 0, tries: 1 })
-    }
-
-    /// What a status other than success usually means.
-    #[must_use]
-    pub fn by_status(&self, response: &Response) -> Verdict {
-        if response.status.is_success() {
-            return Verdict::Take;
-        }
-        let quote = if response.kind().contains("html") { String::new() } else { self.quote(&response.body) };
-        let code = response.status.as_u16();
-        let (kind, what) = match code {
-            401 => (CallErrorKind::Key, self.wants_login(response)),
-            403 => (CallErrorKind::Key, "forbids this; if it wants to know whom to contact, set TOT_CONTACT".to_owned()),
-            404 => (CallErrorKind::Refused, "has nothing there (status 404)".to_owned()),
-            429 => (CallErrorKind::Server, "says that we ask too often (status 429)".to_owned()),
-            502..=504 => (CallErrorKind::Server, format!("is busy or down (status {code})")),
-            500..=599 => (CallErrorKind::Server, format!("failed (status {code})")),
-            400..=499 => (CallErrorKind::Refused, format!("refuses the request (status {code})")),
-            _ => (CallErrorKind::Refused, format!("answered with status {code}")),
-        };
-        let error = self.error(kind, &format!("{what}{quote}"));
-        if matches!(code, 429 | 502..=504) { Verdict::Busy(error, response.retry_after()) } else { Verdict::Fail(error) }
-    }
-
-    /// What to do about a status 401.
-    fn wants_login(&self, response: &Response) -> String {
-        if let Some(auth) = &self.inner.auth {
-            return auth.refused(&response.headers).to_owned();
-        }
-        let has = |scheme| offers(&response.headers, scheme);
-        if has("bearer") && !has("basic") && !has("digest") {
-            return "wants a token: name the environment variable that holds it as `password_env` for this graph under `kgs` in the configuration"
-                .to_owned();
-        }
-        let in_url = if self.inner.prefix.is_empty() { String::new() } else { format!("as {}https://USER:PASSWORD@HOST/PATH, or ", self.inner.prefix) };
-        format!("wants a user and password: give them {in_url}as `user` and `password_env` for this graph under `kgs` in the configuration")
-    }
-
-    /// `: "first line of what the server says"`, without secrets; nothing when it says nothing.
-    #[must_use]
-    pub fn quote(&self, body: &[u8]) -> String {
-        let body = String::from_utf8_lossy(&body[..body.len().min(4000)]);
-        let Some(line) = body.lines().map(text::one_line).find(|line| !line.is_empty()) else { return String::new() };
-        let line = self.inner.secrets.hide(&line);
-        format!(": \"{}\"", text::cut(&line, 200))
     }
 
     fn timed_out(&self) -> CallError {

@@ -28,14 +28,15 @@ pub const API_URL: &str = "https://www.wikidata.org/w/api.php";
 /// [`SpecError`], when an address is none.
 pub fn open(name: &str, profile: &KgProfile, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
     let url = profile.url.as_deref().unwrap_or(QUERY_URL);
-    let endpoint = Arc::new(Endpoint::new(url, &settings.http)?);
+    let endpoint = Arc::new(Endpoint::with(url, &settings.http, profile.endpoint(name)?)?);
+    let wording = profile.wording(name)?;
     let languages = settings.languages.clone();
     let graph = match profile.api_url.as_deref().or_else(|| is_wikidata(url).then_some(API_URL)) {
         Some(api_url) => {
             let finder = EntitySearch::new(EntityApi::new(api_url, &settings.http)?, languages.clone());
-            SparqlGraph::with_finder(name, endpoint, languages, Arc::new(finder))
+            SparqlGraph::with_finder(name, endpoint, languages, wording, Arc::new(finder))
         }
-        None => SparqlGraph::new(name, endpoint, languages).in_model(Model::Wikidata),
+        None => SparqlGraph::worded(name, endpoint, languages, wording).in_model(Model::Wikidata),
     };
     Ok(Arc::new(graph.linked_by(&profile.links)))
 }

@@ -183,19 +183,28 @@ fn elsewhere(own: &Iri, rows: &[Row], ties: &Ties, relations: &[(Iri, KgName)], 
     for (kg, space) in &ties.others {
         let mut ids: Vec<EntityId> = Vec::new();
         for row in rows.iter().filter(|row| row.from_x && row.x == *own) {
-            let tied = relations.iter().filter(|(relation, _)| *relation.as_str() == *row.p).any(|(_, to)| to == kg);
-            let by_relation = relations.iter().any(|(relation, _)| *relation.as_str() == *row.p);
+            let tied: Vec<&KgName> = relations.iter().filter(|(relation, _)| *relation.as_str() == *row.p).map(|(_, to)| to).collect();
             let merged = |meant: &Identity| model == Model::Wikidata && matches!(meant, Identity::Wikidata(_));
-            if tied {
-                ids.extend(id_of(*space, kg, row.y.text()));
-            } else if !by_relation || row.p.starts_with(WDT) {
-                ids.extend(meaning(row).filter(|meant| !merged(meant)).and_then(|meant| meant.id_in(*space)));
+            let meant = || meaning(row).filter(|meant| !merged(meant));
+            if tied.contains(&kg) {
+                let identifier = row.p.strip_prefix(WDT).and_then(|property| Identity::of_value(property, row.y.text()));
+                ids.extend(identifier.and_then(|meant| meant.id_in(*space)).or_else(|| id_of(*space, kg, row.y.text())));
+            } else if tied.is_empty() || row.p.starts_with(WDT) {
+                ids.extend(meant().filter(|meant| may_know(kg, *space, meant, row, ties)).and_then(|meant| meant.id_in(*space)));
             }
         }
         ids.sort_by(|a, b| id_order(a).cmp(&id_order(b)));
         also.extend(ids.into_iter().map(|id| (Arc::clone(kg), id)));
     }
     also.into_iter().collect()
+}
+
+/// Whether `kg` can be expected to know what `row` means. Any IRI could be an id of a graph of IRIs; but one that it does
+/// not know would stand in the way of finding the right one there. So it is one that its name speaks of (`musicbrainz.org`
+/// for `demo-musicbrainz`), or one that the data call the same while there is no other graph that it could be meant for.
+fn may_know(kg: &str, space: IdSpace, meant: &Identity, row: &Row, ties: &Ties) -> bool {
+    let only = || ties.others.iter().filter(|(_, space)| *space == IdSpace::Iri).count() == 1;
+    space != IdSpace::Iri || meant.is_spoken_of(kg) || (link_query::is_same_as(&row.p) && only())
 }
 
 /// The own entity that is the same as `entity` of another KG: the one with the same id, else the one that the graph

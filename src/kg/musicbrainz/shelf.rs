@@ -92,17 +92,18 @@ impl Shelf {
         self.lock().seen.get(mbid).map(|(_, entity)| entity.clone())
     }
 
-    /// Remembers an entity that came by, and its kind.
+    /// Remembers an entity that came by, and its kind. What is known already stays.
     pub fn see(&self, kind: Kind, entity: &Entity) {
         let mut inner = self.lock();
         if inner.seen.len() >= ENTITIES {
             inner.seen.clear();
         }
-        inner.seen.insert(entity.id.clone(), (kind, entity.clone()));
+        inner.seen.entry(entity.id.clone()).or_insert_with(|| (kind, entity.clone()));
     }
 
     fn keep(&self, record: &Record) {
-        self.see(record.kind, &record.entity);
+        // The record knows more of its entity than what mentioned it.
+        self.lock().seen.insert(record.entity.id.clone(), (record.kind, record.entity.clone()));
         for (kind, entity) in record.neighbours() {
             self.see(kind, entity);
         }

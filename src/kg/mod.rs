@@ -3,8 +3,8 @@
 //! `spec` opens what the command line names; `sparql` holds the queries and readers that every kind shares; `rdf` is
 //! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
 
-pub mod demo;
 pub mod cache;
+pub mod demo;
 pub mod endpoint;
 pub mod exec;
 pub mod http;

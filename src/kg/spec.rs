@@ -149,11 +149,16 @@ fn hint(spec: &str) -> String {
     let ending = lower.strip_suffix(".gz").unwrap_or(&lower);
     let meant = if lower.starts_with("http://") || lower.starts_with("https://") {
         Some(format!("sparql:{spec}"))
-    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf", ".jsonld", ".csv", ".tsv"].iter().any(|end| ending.ends_with(end)) && !lower.starts_with("file:") {
+    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf", ".jsonld", ".csv", ".tsv"].iter().any(|end| ending.ends_with(end))
+        && !lower.starts_with("file:")
+    {
         Some(format!("file:{spec}"))
     } else {
         let near = |known: &&str| distance(scheme, known) <= 2;
-        ["demo", "wikidata", "musicbrainz", "file:PATH", "sparql:URL", "exec:COMMAND"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
+        ["demo", "wikidata", "musicbrainz", "file:PATH", "sparql:URL", "exec:COMMAND"]
+            .into_iter()
+            .find(|form| near(&form.split(':').next().unwrap_or(form)))
+            .map(str::to_owned)
     };
     meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", redact::url(&meant)))
 }
@@ -337,7 +342,10 @@ mod tests {
         assert!(message("facts.nt.gz").contains("did you mean file:facts.nt.gz?"));
         assert!(message("sprql:http://h/").contains("did you mean sparql:URL?"));
         let far = message("xyzzy\u{1b}[31m");
-        assert!(far.contains("demo, file:PATH") && !far.contains('\u{1b}') && !far.contains("did you mean"), "{far}");
+        assert!(
+            far.contains("demo, wikidata") && far.contains("file:PATH") && !far.contains('\u{1b}') && !far.contains("did you mean"),
+            "{far}"
+        );
         for spec in ["http://u:pa55@h/?apikey=zzz9", "sparkle:http://u:pa55@h/?apikey=zzz9"] {
             assert!(!message(spec).contains("pa55") && !message(spec).contains("zzz9"), "{}", message(spec));
         }

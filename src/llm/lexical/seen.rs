@@ -136,7 +136,8 @@ fn task(text: &str) -> Option<Task> {
     Some(match text.lines().next()?.trim() {
         "extract" => Task::Extract,
         "match" => {
-            let mention = scalar(text.lines().find_map(|l| l.strip_prefix("Which of these is meant by "))?);
+            let asks = ["Which of these is meant by ", "Which of these is the same thing as "];
+            let mention = scalar(text.lines().find_map(|l| asks.iter().find_map(|ask| l.strip_prefix(ask)))?);
             let numbered = text.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).filter_map(|l| l.split_once(". "));
             let candidates = numbered.filter(|(n, _)| *n != "0").filter_map(|(_, rest)| candidate(rest)).collect();
             Task::Match { mention, candidates }
@@ -194,8 +195,13 @@ fn graph(text: &str) -> Known {
         for (relation, objects) in relations.as_mapping().into_iter().flatten() {
             let (Some(subject), Some(relation)) = (subject.as_str(), relation.as_str()) else { continue };
             let (id, label) = relation.split_once(' ').unwrap_or((relation, relation));
-            for object in objects.as_sequence().into_iter().flatten().filter_map(Value::as_str) {
-                let fact = Fact { subject: subject.to_owned(), id: id.to_owned(), label: label.to_owned(), object: object.to_owned() };
+            // What a statement says besides stands behind its object, as a mapping of one.
+            let bare = |object: &'_ Value| match object {
+                Value::Mapping(noted) => noted.keys().next().and_then(Value::as_str).map(str::to_owned),
+                plain => plain.as_str().map(str::to_owned),
+            };
+            for object in objects.as_sequence().into_iter().flatten().filter_map(bare) {
+                let fact = Fact { subject: subject.to_owned(), id: id.to_owned(), label: label.to_owned(), object };
                 known.facts.push(fact);
             }
         }

@@ -45,20 +45,25 @@ pub async fn link(call: &mut Call<'_>, entities: &[Entity]) -> Result<Vec<Entity
             linked.extend(found.filter(|found| !found.also.is_empty()));
             continue;
         }
-        if let Some((kg, mbid)) = ids().filter(|(kg, _)| same.contains(kg)).find_map(|(kg, id)| Some((kg, id::parse(id)?))) {
-            let mut found = call.kg.shelf.entity(&mbid.mbid).unwrap_or_else(|| Entity {
-                id: mbid.mbid.clone(),
+        // Ids of MusicBrainz in another KG, and addresses at musicbrainz.org in any.
+        let ours = |(kg, id): &(&KgName, &EntityId)| same.contains(kg) || id.starts_with("https://musicbrainz.org/");
+        if let Some((kg, theirs, given)) = ids().filter(ours).find_map(|(kg, id)| Some((kg, id, id::parse(id)?))) {
+            let mut found = call.kg.shelf.entity(&given.mbid).unwrap_or_else(|| Entity {
+                id: given.mbid,
                 kg: own.clone(),
                 label: entity.label.clone(),
                 description: None,
                 also: Vec::new(),
             });
-            found.also.push((kg.clone(), mbid.mbid));
+            found.also.push((kg.clone(), theirs.clone()));
             linked.push(found);
             continue;
         }
-        for (kg, item) in ids().filter(|(kg, id)| wikidata.contains(kg) && is_qid(id)) {
-            items.entry(item.to_ascii_uppercase().into()).or_default().push((kg.clone(), item.clone()));
+        for (kg, theirs) in ids() {
+            let plain = || (wikidata.contains(kg) && is_qid(theirs)).then(|| theirs.to_ascii_uppercase().into());
+            if let Some(item) = wikidata_id(theirs).or_else(plain) {
+                items.entry(item).or_default().push((kg.clone(), theirs.clone()));
+            }
         }
     }
     let wanted: Vec<EntityId> = items.keys().cloned().collect();

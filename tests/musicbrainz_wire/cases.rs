@@ -48,7 +48,10 @@ async fn c01_a_busy_service_is_called_busy() {
     assert_eq!(error.message, "MusicBrainz is busy (status 503): \"Too many requests from this address.\" (2 tries): try again later");
     assert_eq!(server.seen().len(), 2);
 
-    let patient = Server::start(|_, _| response("503 Service Unavailable", "Retry-After: 1\r\nContent-Type: application/json\r\n", "{\"error\":\"x\"}")).await;
+    let patient = Server::start(|_, _| {
+        response("503 Service Unavailable", "Retry-After: 1\r\nContent-Type: application/json\r\n", "{\"error\":\"x\"}")
+    })
+    .await;
     let kg = open_with(&patient.base, HttpSettings { tries: 2, ..manners() });
     let call = kg.perform(None, relations_of(&[LIGHTS], Direction::Out));
     let watched = async {
@@ -177,7 +180,9 @@ async fn c06_lists_go_on_beyond_what_a_lookup_shows() {
 async fn c07_unknown_types_load() {
     let service = Service::usual().await;
     let kg = open(&service);
-    for (number, label, of_type) in [(2, "Storm Music", Some("Incidental music")), (3, "Blue Room", Some("Hologram show")), (4, "Untyped", None)] {
+    for (number, label, of_type) in
+        [(2, "Storm Music", Some("Incidental music")), (3, "Blue Room", Some("Hologram show")), (4, "Untyped", None)]
+    {
         let id = format!("work/d0000000-0000-4000-8000-00000000000{number}");
         let entity = entities(ask(&kg, KgOp::Describe { ids: vec![id.as_str().into()] }).await).remove(0);
         assert_eq!(entity.label.as_deref(), Some(label));
@@ -198,6 +203,9 @@ async fn a05_ids_that_begin_alike_stay_apart() {
     let offered: Vec<_> = offered.iter().map(|relation| (&*relation.at.id, relation.reading(), relation.count)).collect();
     assert_eq!(
         offered,
-        [("5c0ceac3-feb4-41f0-868d-dc06f6e27fc0", "producer".to_owned(), Some(2)), ("5c0cdddd-1111-4222-8333-444455556666", "wrote".to_owned(), Some(1))]
+        [
+            ("5c0ceac3-feb4-41f0-868d-dc06f6e27fc0", "producer".to_owned(), Some(2)),
+            ("5c0cdddd-1111-4222-8333-444455556666", "wrote".to_owned(), Some(1))
+        ]
     );
 }

@@ -1,7 +1,7 @@
 //! Every fault on every operation: the call fails in one readable sentence, or is asked again; nothing half is passed off
 //! as a result.
 
-use super::server::{Asked, Habits, Service, fixtures, load};
+use super::server::{Asked, Fault, Habits, Service, fixtures, load};
 use super::support::{Server, response};
 use super::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -17,21 +17,19 @@ fn operations() -> [(&'static str, KgOp); 4] {
     ]
 }
 
-type Fault = fn(usize, &Asked) -> Option<Vec<u8>>;
-
-/// The request of `operation` that fails: the first, or for browsing the second.
-fn faulty(fault: fn() -> Vec<u8>, browsing: bool, number: usize, asked: &Asked) -> Option<Vec<u8>> {
-    let _ = number;
+/// Fails the requests of a list that is browsed, or all others.
+fn faulty(fault: fn() -> Vec<u8>, browsing: bool, asked: &Asked) -> Option<Vec<u8>> {
     (asked.get("offset").is_some() == browsing).then(fault)
 }
 
+/// A fault of one kind: for lookups and searches, and for browsing.
 macro_rules! always {
     ($name:ident, $bytes:expr) => {
         fn $name() -> [Fault; 2] {
             fn bytes() -> Vec<u8> {
                 $bytes
             }
-            [|n, asked| faulty(bytes, false, n, asked), |n, asked| faulty(bytes, true, n, asked)]
+            [|_, asked| faulty(bytes, false, asked), |_, asked| faulty(bytes, true, asked)]
         }
     };
 }
@@ -73,7 +71,8 @@ async fn a_fault_is_one_sentence_and_never_a_result() {
     for (fault, kind, says, requests) in faults {
         for (name, op) in operations() {
             let browsing = name == "more edges";
-            let service = Service::start(load(&fixtures()), Habits { fault: Some(fault[usize::from(browsing)]), ..Habits::default() }).await;
+            let service =
+                Service::start(load(&fixtures()), Habits { fault: Some(fault[usize::from(browsing)]), ..Habits::default() }).await;
             let kg = open_with(&service.url, HttpSettings { tries: 2, ..manners() });
             let error = fails(&kg, op).await;
             assert_eq!(error.kind, kind, "{name}: {error}");
@@ -110,7 +109,14 @@ async fn what_passes_is_waited_out() {
 #[tokio::test]
 async fn a_wrong_content_type_is_no_fault() {
     for kind in ["", "Content-Type: text/plain\r\n", "Content-Type: application/octet-stream\r\n"] {
-        let server = Server::start(move |_, _| response("200 OK", kind, "{\"id\": \"a0000000-0000-4000-8000-000000000001\", \"name\": \"Harbour Lights\", \"type\": \"Group\", \"artists\": []}")).await;
+        let server = Server::start(move |_, _| {
+            response(
+                "200 OK",
+                kind,
+                "{\"id\": \"a0000000-0000-4000-8000-000000000001\", \"name\": \"Harbour Lights\", \"type\": \"Group\", \"artists\": []}",
+            )
+        })
+        .await;
         let kg = open_with(&server.base, manners());
         assert_eq!(relations(ask(&kg, operations()[1].1.clone()).await).len(), 1);
     }

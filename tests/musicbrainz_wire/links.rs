@@ -98,7 +98,10 @@ async fn ids_of_musicbrainz_elsewhere_are_the_same_here() {
     assert!(reply.wire.is_empty() && service.paths().is_empty());
     let found = entities(reply);
     let read: Vec<_> = found.iter().map(|e| (&*e.id, also(e))).collect();
-    assert_eq!(read, [(LIGHTS, vec![("mirror", LIGHTS)]), (IDA, vec![("files", address.as_str())]), (LOW_TIDE, vec![("mirror", LOW_TIDE)])]);
+    assert_eq!(
+        read,
+        [(LIGHTS, vec![("mirror", LIGHTS)]), (IDA, vec![("files", address.as_str())]), (LOW_TIDE, vec![("mirror", LOW_TIDE)])]
+    );
 }
 
 #[tokio::test]

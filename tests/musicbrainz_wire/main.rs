@@ -12,7 +12,7 @@ mod support;
 
 use std::sync::Arc;
 use std::time::Duration;
-use tree_of_traversals::calls::{Candidate, CallError, EdgeList, KgData, KgOp, KgReply};
+use tree_of_traversals::calls::{CallError, Candidate, EdgeList, KgData, KgOp, KgReply};
 use tree_of_traversals::graph::{Direction, Edge, Entity, EntityId, Object, Relation};
 use tree_of_traversals::kg::http::{ClientSettings, HttpSettings};
 use tree_of_traversals::kg::{KgProfile, KgSettings, KnowledgeGraph, musicbrainz};

@@ -10,7 +10,8 @@ async fn a_search_goes_over_every_kind_and_each_kind_has_its_turn() {
     let kg = open(&service);
     let reply = ask(&kg, search_for("Liverpool", 10)).await;
     assert_eq!(reply.wire.len(), 11);
-    let found: Vec<String> = candidates(reply).iter().map(|c| format!("{}: {}", c.entity.name(), c.entity.description.as_deref().unwrap())).collect();
+    let found: Vec<String> =
+        candidates(reply).iter().map(|c| format!("{}: {}", c.entity.name(), c.entity.description.as_deref().unwrap())).collect();
     assert_eq!(found, ["Liverpool: artist (group), a duo", "Liverpool: area (city)"]);
     let kinds = ["artist", "release-group", "recording", "work", "area", "label", "place", "event", "release", "series", "instrument"];
     assert_eq!(service.paths(), kinds);
@@ -59,8 +60,22 @@ async fn relations_and_edges_of_an_entity_cost_one_request() {
     let offered: Vec<String> = relations(out).iter().map(|r| format!("{} ({})", r.reading(), r.count.unwrap())).collect();
     assert_eq!(
         offered,
-        ["release groups (25)", "releases (2)", "recordings (2)", "area (1)", "born or founded in (1)", "member of band (1)", "type (1)", "country code (1)",
-            "born or founded (1)", "died or dissolved (1)", "official homepage (1)", "discogs (1)", "ISNI code (1)", "wikidata (1)"]
+        [
+            "release groups (25)",
+            "releases (2)",
+            "recordings (2)",
+            "area (1)",
+            "born or founded in (1)",
+            "member of band (1)",
+            "type (1)",
+            "country code (1)",
+            "born or founded (1)",
+            "died or dissolved (1)",
+            "official homepage (1)",
+            "discogs (1)",
+            "ISNI code (1)",
+            "wikidata (1)"
+        ]
     );
     let again = ask(&kg, edges_of(&[LIGHTS], "life-span.end", Direction::Out, 5, 0)).await;
     assert!(again.wire.is_empty());
@@ -87,7 +102,13 @@ async fn the_two_ends_of_a_credit_are_one_fact() {
     let of_artist = edges(ask(&kg, edges_of(&[LIGHTS], "release-groups", Direction::Out, 1, 0)).await);
     let back = relations(ask(&kg, relations_of(&[LOW_TIDE], Direction::In)).await);
     let read: Vec<_> = back.iter().map(|r| (r.at.token(), r.reading(), r.count)).collect();
-    assert_eq!(read, [("~release-group".to_owned(), "releases".to_owned(), Some(2)), ("~release-groups".to_owned(), "artist credit".to_owned(), Some(2))]);
+    assert_eq!(
+        read,
+        [
+            ("~release-group".to_owned(), "releases".to_owned(), Some(2)),
+            ("~release-groups".to_owned(), "artist credit".to_owned(), Some(2))
+        ]
+    );
     for (asked, direction) in [("release-groups", Direction::In), ("artist-credit", Direction::Out)] {
         let of_group = edges(ask(&kg, edges_of(&[LOW_TIDE], asked, direction, 5, 0)).await);
         assert!(of_group.edges[0].same_fact(&of_artist.edges[0]), "{asked}");
@@ -107,7 +128,9 @@ async fn a_release_leads_to_its_tracks_label_and_group_and_they_lead_back() {
         (triple(&list.edges[0]), notes.join("; "))
     };
     let label = "f0000000-0000-4000-8000-000000000003";
-    for (far, relation, note) in [(EBB, "tracks", "track A1"), (label, "label-info", "catalogue number QR 1"), (LOW_TIDE, "release-group", "")] {
+    for (far, relation, note) in
+        [(EBB, "tracks", "track A1"), (label, "label-info", "catalogue number QR 1"), (LOW_TIDE, "release-group", "")]
+    {
         let (there, said) = fact(release, relation, Direction::Out).await;
         assert_eq!((there.2.as_str(), said.as_str()), (far, note));
         assert_eq!(fact(far, relation, Direction::In).await.0, there, "{relation}");

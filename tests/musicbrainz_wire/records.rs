@@ -111,7 +111,9 @@ async fn real_artists_link_to_wikidata_both_ways() {
 #[ignore = "needs real MusicBrainz records (TOT_CI_MUSICBRAINZ=DIR)"]
 async fn real_names_are_found() {
     let (_records, _service, kg) = real().await;
-    for (mention, id) in [("Nirvana", "5b11f4ce-a62d-471e-81fc-a69a8278c7da"), ("The Dark Side of the Moon", "f5093c06-23e3-404f-aeaa-40f72885ee3a")] {
+    for (mention, id) in
+        [("Nirvana", "5b11f4ce-a62d-471e-81fc-a69a8278c7da"), ("The Dark Side of the Moon", "f5093c06-23e3-404f-aeaa-40f72885ee3a")]
+    {
         let found = candidates(ask(&kg, search_for(mention, 5)).await);
         assert_eq!(&*found[0].entity.id, id, "{mention}");
     }

@@ -13,6 +13,9 @@ pub const MERGED: [&str; 2] = ["11111111-1111-4111-8111-111111111111", "22222222
 const KINDS: [&str; 12] =
     ["artist", "release-group", "recording", "work", "release", "label", "area", "place", "event", "series", "instrument", "genre"];
 
+/// Bytes that are sent instead of the answer to the request of this number (from 0), if any are.
+pub type Fault = fn(usize, &Asked) -> Option<Vec<u8>>;
+
 /// How the service behaves.
 #[derive(Clone)]
 pub struct Habits {
@@ -22,8 +25,8 @@ pub struct Habits {
     pub counts: bool,
     /// Requests that come sooner after the one before are refused.
     pub rate: Option<Duration>,
-    /// Bytes that are sent instead of the answer to the request of this number (from 0).
-    pub fault: Option<fn(usize, &Asked) -> Option<Vec<u8>>>,
+    /// What goes wrong.
+    pub fault: Option<Fault>,
 }
 
 impl Default for Habits {
@@ -240,7 +243,9 @@ fn lookup(of_kind: &[Value], kind: &str, id: &str, asked: &Asked) -> Vec<u8> {
 fn search(of_kind: &[Value], kind: &str, query: &str, asked: &Asked) -> Vec<u8> {
     let words = query.replace('\\', "").to_lowercase();
     let name = |record: &Value| record["name"].as_str().or(record["title"].as_str()).unwrap_or_default().to_lowercase();
-    let alias = |record: &Value| record["aliases"].as_array().is_some_and(|all| all.iter().any(|a| a["name"].as_str().unwrap_or_default().to_lowercase() == words));
+    let alias = |record: &Value| {
+        record["aliases"].as_array().is_some_and(|all| all.iter().any(|a| a["name"].as_str().unwrap_or_default().to_lowercase() == words))
+    };
     let mut hits: Vec<Value> = of_kind.iter().filter(|record| name(record).contains(&words) || alias(record)).cloned().collect();
     hits.sort_by_key(|record| name(record).len());
     for (place, hit) in hits.iter_mut().enumerate() {

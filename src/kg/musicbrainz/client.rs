@@ -91,7 +91,9 @@ impl Client {
         };
         match response.status.as_u16() {
             404 if !is_page(response) => Verdict::Take,
-            404 => Verdict::Fail(self.error(CallErrorKind::Refused, &format!("has no web service at {}: its address ends in /ws/2", self.shown()))),
+            404 => Verdict::Fail(
+                self.error(CallErrorKind::Refused, &format!("has no web service at {}: its address ends in /ws/2", self.shown())),
+            ),
             400 => Verdict::Fail(self.error(CallErrorKind::Refused, &format!("refuses the request{}", self.says(response)))),
             429 => busy("says that we ask too often (status 429)"),
             503 => busy("is busy (status 503)"),
@@ -175,7 +177,8 @@ mod tests {
 
     #[test]
     fn the_address_may_be_given_with_or_without_the_path() {
-        for url in ["http://127.0.0.1:5000", "http://127.0.0.1:5000/", "http://127.0.0.1:5000/ws/2/", "http://127.0.0.1:5000/ws/2?fmt=xml"] {
+        for url in ["http://127.0.0.1:5000", "http://127.0.0.1:5000/", "http://127.0.0.1:5000/ws/2/", "http://127.0.0.1:5000/ws/2?fmt=xml"]
+        {
             let profile = KgProfile { url: Some(url.to_owned()), ..KgProfile::default() };
             let client = Client::new("https://musicbrainz.org/ws/2", &profile, &HttpSettings::default()).unwrap();
             assert_eq!(client.shown(), "http://127.0.0.1:5000/ws/2", "{url}");

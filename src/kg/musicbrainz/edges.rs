@@ -52,7 +52,13 @@ pub async fn edges(call: &mut Call<'_>, entities: &[EntityId], page: &Page) -> R
         answered += 1;
         if shown.more {
             let count = u64::from(page.offset) + shown.edges.len() as u64;
-            list.partial.push(Partial { entity: record.entity.id.clone(), relation: relation.into(), direction, shown: count, of: shown.of });
+            list.partial.push(Partial {
+                entity: record.entity.id.clone(),
+                relation: relation.into(),
+                direction,
+                shown: count,
+                of: shown.of,
+            });
         }
         if shown.edges.is_empty() {
             continue;

@@ -82,7 +82,8 @@ pub fn facts(kind: Kind, record: &Value, kg: &KgName) -> Vec<Fact> {
     facts.extend(json::list(record, "attributes").iter().filter_map(attribute));
     for info in json::list(record, "label-info") {
         let number = json::text(info, "catalog-number");
-        facts.extend(number.map(|number| of_value("catalog-number", "catalogue number", literal(LiteralKind::Text, number, number), false)));
+        facts
+            .extend(number.map(|number| of_value("catalog-number", "catalogue number", literal(LiteralKind::Text, number, number), false)));
     }
     facts
 }
@@ -104,7 +105,8 @@ const fn spoken(kind: Kind, path: &str) -> Option<&'static str> {
 /// Where it is from, where it began and ended, where a release came out.
 fn areas(kind: Kind, record: &Value, kg: &KgName) -> Vec<Fact> {
     let mut facts = Vec::new();
-    for (field, old, label) in [("area", "area", "area"), ("begin-area", "begin_area", "begin area"), ("end-area", "end_area", "end area")] {
+    for (field, old, label) in [("area", "area", "area"), ("begin-area", "begin_area", "begin area"), ("end-area", "end_area", "end area")]
+    {
         let Some(area) = json::object(record, field).or_else(|| json::object(record, old)) else { continue };
         facts.extend(of_area(field, spoken(kind, field).unwrap_or(label), area, Note::default(), kg));
     }
@@ -173,7 +175,9 @@ fn media(record: &Value) -> Vec<Fact> {
     let counts: Vec<u64> = media.iter().filter_map(|medium| json::number(medium, "track-count")).collect();
     if !counts.is_empty() {
         let total = serde_json::json!({ "track-count": counts.iter().fold(0_u64, |sum, n| sum.saturating_add(*n)) });
-        facts.extend(read(&total, "track-count", Shape::Count).into_iter().map(|count| of_value("track-count", "number of tracks", count, false)));
+        facts.extend(
+            read(&total, "track-count", Shape::Count).into_iter().map(|count| of_value("track-count", "number of tracks", count, false)),
+        );
     }
     facts
 }
@@ -213,7 +217,10 @@ mod tests {
     /// C07: the type as sent, or nothing.
     #[test]
     fn a_type_that_nobody_knows_is_shown_as_sent() {
-        assert_eq!(shown(Kind::Work, &json!({"type": "Hologram show", "type-id": "55555555-5555-4555-8555-555555555555"})), ["type: Hologram show"]);
+        assert_eq!(
+            shown(Kind::Work, &json!({"type": "Hologram show", "type-id": "55555555-5555-4555-8555-555555555555"})),
+            ["type: Hologram show"]
+        );
         assert_eq!(shown(Kind::Work, &json!({"title": "Untyped"})), Vec::<String>::new());
     }
 
@@ -225,8 +232,17 @@ mod tests {
             "label-info": [{"label": null, "catalog-number": "HL 1"}]});
         assert_eq!(
             shown(Kind::Release, &release),
-            ["released in: Norway [date 1973-03]", "released in: 1974", "release date: 24 March 1973", "release status: Official", "language: eng",
-                "barcode: 0123", "medium format: CD", "number of tracks: 13", "catalogue number: HL 1"]
+            [
+                "released in: Norway [date 1973-03]",
+                "released in: 1974",
+                "release date: 24 March 1973",
+                "release status: Official",
+                "language: eng",
+                "barcode: 0123",
+                "medium format: CD",
+                "number of tracks: 13",
+                "catalogue number: HL 1"
+            ]
         );
         let place = json!({"coordinates": {"latitude": 51.5, "longitude": -0.1}, "life-span": {"begin": "1931", "ended": true}, "address": "3 Quay"});
         assert_eq!(shown(Kind::Place, &place), ["begin date: 1931", "address: 3 Quay", "coordinates: 51.5, -0.1", "has ended: yes"]);

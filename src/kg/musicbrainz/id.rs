@@ -74,7 +74,9 @@ mod tests {
 
     #[test]
     fn what_is_no_id_is_refused_in_one_sentence() {
-        for given in ["", "Q42", "5b11f4ce-a62d-471e-81fc", "hologram/5b11f4ce-a62d-471e-81fc-a69a8278c7da", "5b11f4ceXa62d-471e-81fc-a69a8278c7da"] {
+        for given in
+            ["", "Q42", "5b11f4ce-a62d-471e-81fc", "hologram/5b11f4ce-a62d-471e-81fc-a69a8278c7da", "5b11f4ceXa62d-471e-81fc-a69a8278c7da"]
+        {
             assert_eq!(parse(given), None, "{given}");
         }
         let error = require("Q42\u{1b}[31m").unwrap_err();

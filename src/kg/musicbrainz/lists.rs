@@ -183,7 +183,8 @@ mod tests {
     fn the_two_names_of_a_fact_give_one_edge() {
         let kg: KgName = "musicbrainz".into();
         let from_artist = LISTS[0].facts(&[json!({"id": ALBUM, "title": "Low Tide"})], &kg);
-        let album = json!({"id": ALBUM, "artist-credit": [{"name": "Lights", "joinphrase": "", "artist": {"id": BAND, "name": "Harbour Lights"}}]});
+        let album =
+            json!({"id": ALBUM, "artist-credit": [{"name": "Lights", "joinphrase": "", "artist": {"id": BAND, "name": "Harbour Lights"}}]});
         let from_album = facts(Kind::ReleaseGroup, &album, &kg);
         let (one, other) = (from_artist[0].edge(&BAND.into(), &kg), from_album[0].edge(&ALBUM.into(), &kg));
         assert!(one.same_fact(&other), "{one:?} {other:?}");

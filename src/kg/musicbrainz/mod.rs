@@ -49,7 +49,9 @@ const KNOWN: &str = "89ad4ac3-39f7-470e-963a-56509c546377";
 pub fn open(name: &str, profile: &KgProfile, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
     let client = Client::new(URL, profile, &settings.http)?;
     let contact = settings.http.client.contact.is_some();
-    Ok(Arc::new(MusicBrainz { inner: Arc::new(Inner { name: name.into(), client, contact, shelf: Shelf::default(), others: Mutex::default() }) }))
+    Ok(Arc::new(MusicBrainz {
+        inner: Arc::new(Inner { name: name.into(), client, contact, shelf: Shelf::default(), others: Mutex::default() }),
+    }))
 }
 
 /// MusicBrainz as a knowledge graph.

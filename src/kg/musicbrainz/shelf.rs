@@ -49,7 +49,13 @@ impl Shelf {
     ///
     /// # Errors
     /// `Refused` for what is no MBID, else those of the service.
-    pub async fn record(&self, client: &Client, kg: &KgName, given: &str, wire: &mut Vec<WireNote>) -> Result<Option<Arc<Record>>, CallError> {
+    pub async fn record(
+        &self,
+        client: &Client,
+        kg: &KgName,
+        given: &str,
+        wire: &mut Vec<WireNote>,
+    ) -> Result<Option<Arc<Record>>, CallError> {
         let given = id::require(given)?;
         let slot = self.slot(&given.mbid);
         let mut held = slot.lock().await;

@@ -102,3 +102,88 @@ pub fn is_qid(id: &str) -> bool {
     let digits = id.strip_prefix(['Q', 'q']).unwrap_or_default();
     !digits.is_empty() && digits.len() <= 12 && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const ID: &str = "11111111-1111-4111-8111-111111111111";
+
+    fn read(kind: Kind, body: &Value) -> Record {
+        Record::read(kind, &ID.into(), body, &"musicbrainz".into())
+    }
+
+    #[test]
+    fn a_page_of_an_item_is_known_in_every_spelling() {
+        for url in [
+            "https://www.wikidata.org/wiki/Q42",
+            "http://www.wikidata.org/entity/Q42",
+            "https://wikidata.org/wiki/q42#P31",
+            "https://m.wikidata.org/wiki/Special:EntityPage/Q42",
+        ] {
+            assert_eq!(wikidata_id(url).as_deref(), Some("Q42"), "{url}");
+        }
+        for url in [
+            "https://www.wikidata.org/wiki/Property:P434",
+            "https://en.wikipedia.org/wiki/Q42",
+            "https://www.wikidata.org/wiki/Q42/x",
+            "Q42",
+        ] {
+            assert_eq!(wikidata_id(url), None, "{url}");
+        }
+    }
+
+    /// C06: 25 entries, or a count beyond what is here, mean that the list goes on.
+    #[test]
+    fn a_list_of_25_may_go_on() {
+        let groups =
+            |n: usize| (0..n).map(|at| json!({"id": format!("22222222-2222-4222-8222-{at:012}"), "title": "x"})).collect::<Vec<_>>();
+        let cut = |body: Value| read(Kind::Artist, &body).cut("release-groups", Direction::Out).map(|cut| cut.count);
+        assert_eq!(cut(json!({"release-groups": groups(24)})), None);
+        assert_eq!(cut(json!({"release-groups": groups(25)})), Some(None));
+        assert_eq!(cut(json!({"release-groups": groups(25), "release-group-count": 25})), None);
+        assert_eq!(cut(json!({"release-groups": groups(3), "release-group-count": 31})), Some(Some(31)));
+    }
+
+    /// Whatever stands in whatever place of a record, it is read without a panic, and never as "null".
+    #[test]
+    fn no_field_of_any_type_breaks_a_record() {
+        let records = [
+            (Kind::Artist, include_str!("../../../tests/data/musicbrainz/artist.json")),
+            (Kind::Release, include_str!("../../../tests/data/musicbrainz/release.json")),
+            (Kind::Recording, include_str!("../../../tests/data/musicbrainz/recording.json")),
+            (Kind::ReleaseGroup, include_str!("../../../tests/data/musicbrainz/release-group.json")),
+            (Kind::Work, include_str!("../../../tests/data/musicbrainz/work.json")),
+            (Kind::Place, include_str!("../../../tests/data/musicbrainz/place.json")),
+            (Kind::Event, include_str!("../../../tests/data/musicbrainz/event.json")),
+        ];
+        for (kind, text) in records {
+            let whole: Value = serde_json::from_str(text).unwrap();
+            let record = &whole[0];
+            let mut places = Vec::new();
+            pointers(record, String::new(), &mut places);
+            assert!(places.len() > 10);
+            for place in &places {
+                for other in [Value::Null, json!(-7), json!(""), json!("?"), json!([null]), json!({}), json!(true)] {
+                    let mut changed = record.clone();
+                    *changed.pointer_mut(place).unwrap() = other;
+                    let read = read(kind, &changed);
+                    assert!(!format!("{read:?}").contains("null"), "{place}");
+                }
+            }
+        }
+    }
+
+    /// Every place in `value`, as JSON pointers; of long lists the first members.
+    fn pointers(value: &Value, at: String, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, value)| pointers(value, format!("{at}/{}", key.replace('/', "~1")), found))
+            }
+            Value::Array(members) => members.iter().take(3).enumerate().for_each(|(n, value)| pointers(value, format!("{at}/{n}"), found)),
+            _ => {}
+        }
+        found.push(at);
+    }
+}

@@ -227,6 +227,36 @@ async fn a_place_says_where_it_is_and_what_happened_there() {
     assert!(back.iter().any(|relation| relation.reading() == "recorded at"));
 }
 
+/// The artists of an area are those that say so: the service lists who was born there among them.
+#[tokio::test]
+async fn the_artists_of_an_area_are_sifted_from_what_the_service_lists() {
+    let service = Service::start(load(&fixtures()), Habits { page: 2, ..Habits::default() }).await;
+    let kg = open(&service);
+    let bergen = "f0000000-0000-4000-8000-000000000002";
+    let offered = relations(ask(&kg, relations_of(&[&format!("area/{bergen}")], Direction::In)).await);
+    let read: Vec<_> = offered.iter().map(|relation| (relation.reading(), relation.count)).collect();
+    let expected = [
+        ("artists from here", None),
+        ("artists born or founded here", None),
+        ("artists died or dissolved here", None),
+        ("part of", Some(1)),
+    ];
+    assert_eq!(read, expected.map(|(name, count)| (name.to_owned(), count)));
+    let page = async |relation: &str, cap, offset| {
+        let list = edges(ask(&kg, edges_of(&[bergen], relation, Direction::In, cap, offset)).await);
+        assert!(list.edges.iter().all(|edge| triple(edge).2 == bergen));
+        let names: Vec<String> = list.entities.iter().filter(|e| &*e.id != bergen).map(|e| e.name().to_owned()).collect();
+        (names, list.partial.iter().map(|p| (p.shown, p.of)).collect::<Vec<_>>())
+    };
+    assert_eq!(page("area", 5, 0).await, (vec!["Nils Vik".to_owned(), "The Fleet".to_owned()], vec![]));
+    assert_eq!(page("begin-area", 2, 0).await, (vec!["Harbour Lights".to_owned(), "Nils Vik".to_owned()], vec![(2, None)]));
+    assert_eq!(page("begin-area", 2, 2).await, (vec!["Odd Skog".to_owned()], vec![]));
+    // The same fact from the artist.
+    let theirs = edges(ask(&kg, edges_of(&[&format!("artist/{LIGHTS}")], "begin-area", Direction::Out, 5, 0)).await);
+    let ours = edges(ask(&kg, edges_of(&[bergen], "begin-area", Direction::In, 5, 0)).await);
+    assert!(ours.edges[0].same_fact(&theirs.edges[0]));
+}
+
 #[tokio::test]
 async fn it_says_what_it_is() {
     let service = Service::usual().await;

@@ -224,7 +224,7 @@ fn lookup(of_kind: &[Value], kind: &str, id: &str, asked: &Asked) -> Vec<u8> {
             "artist-credit" => words.contains(&"artist-credits"),
             "label-info" => words.contains(&"labels"),
             "media" => words.contains(&"recordings"),
-            "aliases" => false,
+            "aliases" | "artists" => false,
             _ => true,
         };
         let is_list = matches!(field.as_str(), "releases" | "recordings" | "works" | "release-groups");

@@ -12,6 +12,7 @@
 //! | `release-group` | release | release group | `releases` |
 //! | `label-info` | release | label | `releases` |
 //! | `tracks` | release | recording | `releases` |
+//! | `area`, `begin-area`, `end-area` | artist | area | none: artists of an area are only found by browsing |
 //!
 //! The name of the field at the far end is understood when it is asked for (see [`canonical`]).
 
@@ -19,7 +20,7 @@ use super::describe;
 use super::fact::{Fact, Far, Group, qualifier};
 use super::json;
 use super::kinds::Kind;
-use crate::graph::{Direction, Entity, KgName, Note};
+use crate::graph::{Direction, Entity, KgName, Note, Relation, RelationRef};
 use serde_json::Value;
 
 /// A lookup lists so many linked entities at most; further ones come by browsing.
@@ -40,10 +41,13 @@ pub struct List {
     label: &'static str,
     /// How the reverse reads.
     inverse: &'static str,
+    /// The field of a listed record that has to name the owner. The service's list of an area's artists takes in those
+    /// that began or ended there, and no lookup shows any of it.
+    pub field: Option<&'static str>,
 }
 
 /// Every list, in the order in which they are offered.
-pub const LISTS: [List; 7] = [
+pub const LISTS: [List; 10] = [
     out(Kind::Artist, "release-groups", Kind::ReleaseGroup, "release groups", "artist credit"),
     out(Kind::Artist, "releases", Kind::Release, "releases", "artist credit"),
     out(Kind::Artist, "recordings", Kind::Recording, "recordings", "artist credit"),
@@ -51,20 +55,44 @@ pub const LISTS: [List; 7] = [
     back(Kind::ReleaseGroup, "release-group", "release group", "releases"),
     back(Kind::Label, "label-info", "record label", "releases"),
     back(Kind::Recording, "tracks", "tracks", "appears on releases"),
+    of_area("area", "area", "artists from here"),
+    of_area("begin-area", "born or founded in", "artists born or founded here"),
+    of_area("end-area", "died or dissolved in", "artists died or dissolved here"),
 ];
 
 const fn out(owner: Kind, relation: &'static str, of: Kind, label: &'static str, inverse: &'static str) -> List {
-    List { owner, relation, direction: Direction::Out, of, label, inverse }
+    List { owner, relation, direction: Direction::Out, of, label, inverse, field: None }
 }
 
 const fn back(owner: Kind, relation: &'static str, label: &'static str, inverse: &'static str) -> List {
-    List { owner, relation, direction: Direction::In, of: Kind::Release, label, inverse }
+    List { owner, relation, direction: Direction::In, of: Kind::Release, label, inverse, field: None }
+}
+
+const fn of_area(field: &'static str, label: &'static str, inverse: &'static str) -> List {
+    List { owner: Kind::Area, relation: field, direction: Direction::In, of: Kind::Artist, label, inverse, field: Some(field) }
 }
 
 impl List {
     /// The facts of listed records; those without an id are left out.
     pub fn facts(&self, records: &[Value], kg: &KgName) -> Vec<Fact> {
         records.iter().filter_map(|record| self.fact(record, kg)).collect()
+    }
+
+    /// Whether `record`, which the service lists for `owner`, belongs to this list.
+    pub fn holds(&self, record: &Value, owner: &str) -> bool {
+        self.field.is_none_or(|field| json::object(record, field).is_some_and(|found| json::text(found, "id") == Some(owner)))
+    }
+
+    /// The relation as it is on offer for a list of which nothing is known yet.
+    pub fn unknown(&self, kg: &KgName) -> Relation {
+        Relation {
+            at: RelationRef { kg: kg.clone(), id: self.relation.into(), direction: self.direction },
+            label: Some(self.label.to_owned()),
+            inverse_label: Some(self.inverse.to_owned()),
+            count: None,
+            count_is_bound: false,
+            identifier: false,
+        }
     }
 
     fn fact(&self, record: &Value, kg: &KgName) -> Option<Fact> {

@@ -44,7 +44,7 @@ impl Record {
             let listed = json::list(body, list.of.plural());
             facts.extend(list.facts(listed, kg));
             let count = json::number(body, &format!("{}-count", list.of.path()));
-            if count.map_or(listed.len() >= LISTED, |count| count > listed.len() as u64) {
+            if list.field.is_some() || count.map_or(listed.len() >= LISTED, |count| count > listed.len() as u64) {
                 cut.push(Cut { list, count });
             }
         }

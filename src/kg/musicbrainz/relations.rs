@@ -19,11 +19,15 @@ pub async fn relations(call: &mut Call<'_>, entities: &[EntityId], direction: Di
     let records = call.records(entities).await?;
     let mut offers: IndexMap<RelationId, Offer> = IndexMap::new();
     for record in &records {
-        if record.facts.is_empty() {
+        if record.facts.is_empty() && record.cut.is_empty() {
             call.notes.push(format!("MusicBrainz says nothing about {} beside its name", crate::text::one_line(record.entity.name())));
         }
         for (id, facts) in by_relation(record, direction) {
             offer(&mut offers, &id, &facts, record, &call.kg.name);
+        }
+        // What no lookup shows may be there or not.
+        for list in record.cut.iter().map(|cut| cut.list).filter(|list| list.field.is_some() && list.direction == direction) {
+            offers.insert(list.relation.into(), Offer { group: Group::Link, relation: list.unknown(&call.kg.name) });
         }
     }
     let mut offers: Vec<Offer> = offers.into_values().collect();

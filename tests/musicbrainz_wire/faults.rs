@@ -1,10 +1,9 @@
 //! Every fault on every operation: the call fails in one readable sentence, or is asked again; nothing half is passed off
 //! as a result.
 
+use super::http::{Http, Reply};
 use super::server::{Asked, Fault, Habits, Service, fixtures, load};
-use super::support::{Server, response};
 use super::*;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tree_of_traversals::calls::CallErrorKind;
 
 /// Search, relations, edges of a lookup, edges by browsing.
@@ -18,7 +17,7 @@ fn operations() -> [(&'static str, KgOp); 4] {
 }
 
 /// Fails the requests of a list that is browsed, or all others.
-fn faulty(fault: fn() -> Vec<u8>, browsing: bool, asked: &Asked) -> Option<Vec<u8>> {
+fn faulty(fault: fn() -> Reply, browsing: bool, asked: &Asked) -> Option<Reply> {
     (asked.get("offset").is_some() == browsing).then(fault)
 }
 
@@ -26,7 +25,7 @@ fn faulty(fault: fn() -> Vec<u8>, browsing: bool, asked: &Asked) -> Option<Vec<u
 macro_rules! always {
     ($name:ident, $bytes:expr) => {
         fn $name() -> [Fault; 2] {
-            fn bytes() -> Vec<u8> {
+            fn bytes() -> Reply {
                 $bytes
             }
             [|_, asked| faulty(bytes, false, asked), |_, asked| faulty(bytes, true, asked)]
@@ -36,19 +35,22 @@ macro_rules! always {
 
 const JSON: &str = "Content-Type: application/json\r\n";
 
-always!(too_often, response("429 Too Many Requests", "Retry-After: 0\r\nContent-Type: text/html\r\n", "<html><h1>Slow down</h1></html>"));
-always!(unavailable, response("503 Service Unavailable", JSON, "{\"error\":\"The server is busy.\"}"));
-always!(broken, response("500 Internal Server Error", JSON, "{\"error\":\"oops\"}"));
-always!(refused, response("400 Bad Request", JSON, "{\"error\":\"no valid request\"}"));
-always!(forbidden, response("403 Forbidden", JSON, "{\"error\":\"blocked\"}"));
-always!(cut_json, response("200 OK", JSON, "{\"id\": \"a0000000-0000-4000-8000-000000000001\", \"name\": \"Harb"));
-always!(cut_body, b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{\"id\": \"a00".to_vec());
-always!(page, response("200 OK", "Content-Type: text/html\r\n", "<!DOCTYPE html><title>MusicBrainz</title>"));
-always!(page_called_json, response("200 OK", JSON, "\n <html><body>Maintenance</body></html>"));
-always!(closed, Vec::new());
-always!(no_json, response("200 OK", JSON, "Harbour Lights\u{1b}[31m"));
-always!(a_list, response("200 OK", JSON, "[1, 2]"));
-always!(error_in_200, response("200 OK", JSON, "{\"error\":\"search is down\"}"));
+always!(
+    too_often,
+    Reply::whole("429 Too Many Requests", "Retry-After: 0\r\nContent-Type: text/html\r\n", "<html><h1>Slow down</h1></html>")
+);
+always!(unavailable, Reply::whole("503 Service Unavailable", JSON, "{\"error\":\"The server is busy.\"}"));
+always!(broken, Reply::whole("500 Internal Server Error", JSON, "{\"error\":\"oops\"}"));
+always!(refused, Reply::whole("400 Bad Request", JSON, "{\"error\":\"no valid request\"}"));
+always!(forbidden, Reply::whole("403 Forbidden", JSON, "{\"error\":\"blocked\"}"));
+always!(cut_json, Reply::whole("200 OK", JSON, "{\"id\": \"a0000000-0000-4000-8000-000000000001\", \"name\": \"Harb"));
+always!(cut_body, Reply::bytes("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{\"id\": \"a00"));
+always!(page, Reply::whole("200 OK", "Content-Type: text/html\r\n", "<!DOCTYPE html><title>MusicBrainz</title>"));
+always!(page_called_json, Reply::whole("200 OK", JSON, "\n <html><body>Maintenance</body></html>"));
+always!(closed, Reply::hang_up());
+always!(no_json, Reply::whole("200 OK", JSON, "Harbour Lights\u{1b}[31m"));
+always!(a_list, Reply::whole("200 OK", JSON, "[1, 2]"));
+always!(error_in_200, Reply::whole("200 OK", JSON, "{\"error\":\"search is down\"}"));
 
 #[tokio::test]
 async fn a_fault_is_one_sentence_and_never_a_result() {
@@ -71,8 +73,7 @@ async fn a_fault_is_one_sentence_and_never_a_result() {
     for (fault, kind, says, requests) in faults {
         for (name, op) in operations() {
             let browsing = name == "more edges";
-            let service =
-                Service::start(load(&fixtures()), Habits { fault: Some(fault[usize::from(browsing)]), ..Habits::default() }).await;
+            let service = Service::start(load(&fixtures()), Habits { fault: Some(fault[usize::from(browsing)]), ..Habits::default() });
             let kg = open_with(&service.url, HttpSettings { tries: 2, ..manners() });
             let error = fails(&kg, op).await;
             assert_eq!(error.kind, kind, "{name}: {error}");
@@ -88,17 +89,17 @@ async fn a_fault_is_one_sentence_and_never_a_result() {
 /// What passes is asked again, and then it is as if nothing had been.
 #[tokio::test]
 async fn what_passes_is_waited_out() {
-    fn once(number: usize, _: &Asked) -> Option<Vec<u8>> {
+    fn once(number: usize, _: &Asked) -> Option<Reply> {
         match number {
-            0 => Some(response("429 Too Many Requests", "", "")),
-            1 => Some(response("503 Service Unavailable", "Retry-After: 0\r\n", "")),
+            0 => Some(Reply::whole("429 Too Many Requests", "", "")),
+            1 => Some(Reply::whole("503 Service Unavailable", "Retry-After: 0\r\n", "")),
             _ => None,
         }
     }
     for (name, op) in operations() {
-        let service = Service::start(load(&fixtures()), Habits { fault: Some(once), ..Habits::default() }).await;
+        let service = Service::start(load(&fixtures()), Habits { fault: Some(once), ..Habits::default() });
         let reply = ask(&open(&service), op.clone()).await;
-        let untroubled = Service::usual().await;
+        let untroubled = Service::usual();
         let expected = ask(&open(&untroubled), op).await;
         assert_eq!((reply.data, reply.partial, reply.notes), (expected.data, expected.partial, expected.notes), "{name}");
         assert_eq!(reply.wire[0].tries, 3, "{name}");
@@ -109,15 +110,14 @@ async fn what_passes_is_waited_out() {
 #[tokio::test]
 async fn a_wrong_content_type_is_no_fault() {
     for kind in ["", "Content-Type: text/plain\r\n", "Content-Type: application/octet-stream\r\n"] {
-        let server = Server::start(move |_, _| {
-            response(
+        let server = Http::start(move |_| {
+            Reply::whole(
                 "200 OK",
                 kind,
                 "{\"id\": \"a0000000-0000-4000-8000-000000000001\", \"name\": \"Harbour Lights\", \"type\": \"Group\", \"artists\": []}",
             )
-        })
-        .await;
-        let kg = open_with(&server.base, manners());
+        });
+        let kg = open_with(&server.url(), manners());
         assert_eq!(relations(ask(&kg, operations()[1].1.clone()).await).len(), 1);
     }
 }
@@ -125,22 +125,11 @@ async fn a_wrong_content_type_is_no_fault() {
 /// A server that sends a byte at a time is not waited for without end.
 #[tokio::test]
 async fn a_slow_drip_ends_in_time() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            tokio::spawn(async move {
-                let _ = stream.read(&mut [0; 4096]).await;
-                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{").await;
-                while stream.write_all(b" ").await.is_ok() {
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            });
-        }
-    });
+    let body = format!("{{\"id\": \"{LIGHTS}\"}}{}", " ".repeat(1000));
+    let server = Http::start(move |_| Reply::whole("200 OK", JSON, &body).dripping(Duration::from_millis(20)));
     for (name, op) in operations() {
         let client = ClientSettings { total: Duration::from_millis(300), ..manners().client };
-        let kg = open_with(&url, HttpSettings { client, ..manners() });
+        let kg = open_with(&server.url(), HttpSettings { client, ..manners() });
         let error = fails(&kg, op).await;
         assert_eq!(error.kind, CallErrorKind::TimedOut, "{name}: {error}");
     }
@@ -149,10 +138,10 @@ async fn a_slow_drip_ends_in_time() {
 /// A kind that cannot be searched is said; the others are.
 #[tokio::test]
 async fn a_search_of_one_kind_that_fails_does_not_take_the_others_along() {
-    fn no_works(_: usize, asked: &Asked) -> Option<Vec<u8>> {
-        (asked.path == "work").then(|| response("200 OK", JSON, "{\"works\": ["))
+    fn no_works(_: usize, asked: &Asked) -> Option<Reply> {
+        (asked.path == "work").then(|| Reply::whole("200 OK", JSON, "{\"works\": ["))
     }
-    let service = Service::start(load(&fixtures()), Habits { fault: Some(no_works), ..Habits::default() }).await;
+    let service = Service::start(load(&fixtures()), Habits { fault: Some(no_works), ..Habits::default() });
     let reply = ask(&open(&service), search_for("Ebb", 5)).await;
     assert!(reply.partial && reply.notes[0] == "not searched: work" && reply.notes[1].contains("broke off"), "{:?}", reply.notes);
     assert_eq!(candidates(reply)[0].entity.id, EBB.into());
@@ -162,8 +151,8 @@ async fn a_search_of_one_kind_that_fails_does_not_take_the_others_along() {
 /// A service that is down is not asked eleven times.
 #[tokio::test]
 async fn a_search_gives_up_on_a_service_that_is_down() {
-    let server = Server::start(|_, _| response("503 Service Unavailable", "", "")).await;
-    let kg = open_with(&server.base, HttpSettings { tries: 2, ..manners() });
+    let server = Http::start(|_| Reply::whole("503 Service Unavailable", "", ""));
+    let kg = open_with(&server.url(), HttpSettings { tries: 2, ..manners() });
     let error = fails(&kg, search_for("Ebb", 5)).await;
     assert!(error.message.starts_with("MusicBrainz is busy"), "{error}");
     assert_eq!(server.seen().len(), 2);
@@ -172,8 +161,8 @@ async fn a_search_gives_up_on_a_service_that_is_down() {
 /// A web page with "not found" is no answer about an entity: it is the wrong address.
 #[tokio::test]
 async fn the_wrong_address_is_called_that() {
-    let server = Server::start(|_, _| response("404 Not Found", "Content-Type: text/html\r\n", "<html>nothing here</html>")).await;
-    let kg = open_with(&format!("{}/wiki", server.base), manners());
+    let server = Http::start(|_| Reply::whole("404 Not Found", "Content-Type: text/html\r\n", "<html>nothing here</html>"));
+    let kg = open_with(&format!("{}/wiki", server.url()), manners());
     let error = fails(&kg, relations_of(&[LIGHTS], Direction::Out)).await;
     assert!(error.message.contains("its address ends in /ws/2"), "{error}");
     assert!(kg.check().await.is_err());

@@ -21,7 +21,7 @@ fn met(service: &Service) -> Arc<dyn KnowledgeGraph> {
 
 #[tokio::test]
 async fn many_items_are_linked_by_one_request() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = met(&service);
     let asked = vec![
         entity("wd", "Q900001", &[]),
@@ -49,7 +49,7 @@ async fn many_items_are_linked_by_one_request() {
 
 #[tokio::test]
 async fn one_item_is_an_object_and_an_unknown_one_is_nothing() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = met(&service);
     let found = entities(ask(&kg, KgOp::Link { entities: vec![entity("wd", "q900001", &[])] }).await);
     assert_eq!((found.len(), &*found[0].id, also(&found[0])), (1, LIGHTS, vec![("wd", "q900001")]));
@@ -61,7 +61,7 @@ async fn one_item_is_an_object_and_an_unknown_one_is_nothing() {
 
 #[tokio::test]
 async fn more_than_a_hundred_take_a_request_for_each_hundred() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = met(&service);
     let mut asked: Vec<Entity> = (1..=130).map(|n| entity("wd", &format!("Q{n}"), &[])).collect();
     asked.push(entity("wd", "Q900001", &[]));
@@ -73,7 +73,7 @@ async fn more_than_a_hundred_take_a_request_for_each_hundred() {
 /// Own entities have their items from what was looked up already: no request is made for them.
 #[tokio::test]
 async fn own_entities_are_linked_from_what_is_known() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = met(&service);
     let own = || vec![entity("musicbrainz", LIGHTS, &[]), entity("musicbrainz", IDA, &[])];
     assert!(entities(ask(&kg, KgOp::Link { entities: own() }).await).is_empty());
@@ -90,7 +90,7 @@ async fn own_entities_are_linked_from_what_is_known() {
 /// An MBID is an MBID, whichever KG has it.
 #[tokio::test]
 async fn ids_of_musicbrainz_elsewhere_are_the_same_here() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = met(&service);
     let address = format!("https://musicbrainz.org/artist/{IDA}");
     let asked = vec![entity("mirror", LIGHTS, &[]), entity("files", &address, &[]), entity("wd", "Q5", &[("mirror", LOW_TIDE)])];
@@ -106,8 +106,8 @@ async fn ids_of_musicbrainz_elsewhere_are_the_same_here() {
 
 #[tokio::test]
 async fn a_service_that_is_down_links_nothing_and_says_so() {
-    let server = super::support::Server::start(|_, _| super::server::busy()).await;
-    let kg = open_with(&server.base, HttpSettings { tries: 1, ..manners() });
+    let server = super::http::Http::start(|_| super::server::busy());
+    let kg = open_with(&server.url(), HttpSettings { tries: 1, ..manners() });
     kg.meet(&[("wd".into(), IdSpace::Wikidata)]);
     let error = fails(&kg, KgOp::Link { entities: vec![entity("wd", "Q900001", &[])] }).await;
     assert!(error.message.starts_with("MusicBrainz is busy"), "{error}");

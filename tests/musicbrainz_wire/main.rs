@@ -2,13 +2,12 @@
 
 mod cases;
 mod faults;
+#[path = "../support/http.rs"]
+mod http;
 mod links;
 mod operations;
 mod records;
 mod server;
-#[path = "../kg/support.rs"]
-#[allow(dead_code, reason = "shared with the tests of the other graphs")]
-mod support;
 
 use std::sync::Arc;
 use std::time::Duration;

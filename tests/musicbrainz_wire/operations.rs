@@ -6,7 +6,7 @@ use tree_of_traversals::kg::{IdSpace, KgSpec, open_all};
 
 #[tokio::test]
 async fn a_search_goes_over_every_kind_and_each_kind_has_its_turn() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let reply = ask(&kg, search_for("Liverpool", 10)).await;
     assert_eq!(reply.wire.len(), 11);
@@ -19,7 +19,7 @@ async fn a_search_goes_over_every_kind_and_each_kind_has_its_turn() {
 
 #[tokio::test]
 async fn what_is_called_so_stands_before_what_is_only_like_it() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let found = candidates(ask(&kg, search_for("low tide", 10)).await);
     let ids: Vec<&str> = found.iter().map(|candidate| &*candidate.entity.id).collect();
@@ -33,7 +33,7 @@ async fn what_is_called_so_stands_before_what_is_only_like_it() {
 #[tokio::test]
 async fn a_kind_an_id_or_an_address_costs_one_request() {
     for mention in ["artist:Harbour Lights", LIGHTS, &format!("https://musicbrainz.org/artist/{LIGHTS}"), &format!("artist/{LIGHTS}")] {
-        let service = Service::usual().await;
+        let service = Service::usual();
         let kg = open(&service);
         let found = candidates(ask(&kg, search_for(mention, 10)).await);
         assert_eq!(found.iter().map(|c| &*c.entity.id).collect::<Vec<_>>(), [LIGHTS], "{mention}");
@@ -43,7 +43,7 @@ async fn a_kind_an_id_or_an_address_costs_one_request() {
 
 #[tokio::test]
 async fn what_is_typed_is_no_query() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     ask(&kg, search_for("artist:AC/DC AND (\"live\"~2) type:group", 10)).await;
     assert_eq!(service.asked()[0].get("query"), Some("AC\\/DC and \\(\\\"live\\\"\\~2\\) type\\:group"));
@@ -52,7 +52,7 @@ async fn what_is_typed_is_no_query() {
 /// One lookup serves relations in both directions and all edges that it holds, also when both are asked at once.
 #[tokio::test]
 async fn relations_and_edges_of_an_entity_cost_one_request() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let id = format!("artist/{LIGHTS}");
     let (out, back) = tokio::join!(ask(&kg, relations_of(&[&id], Direction::Out)), ask(&kg, relations_of(&[&id], Direction::In)));
@@ -85,7 +85,7 @@ async fn relations_and_edges_of_an_entity_cost_one_request() {
 
 #[tokio::test]
 async fn identifiers_are_marked_and_pages_are_whole() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let offered = relations(ask(&kg, relations_of(&[LIGHTS], Direction::Out)).await);
     let identifiers: Vec<&str> = offered.iter().filter(|r| r.identifier).filter_map(|r| r.label.as_deref()).collect();
@@ -97,7 +97,7 @@ async fn identifiers_are_marked_and_pages_are_whole() {
 /// The credit of a release group and the release groups of an artist are one relation with two directions.
 #[tokio::test]
 async fn the_two_ends_of_a_credit_are_one_fact() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let of_artist = edges(ask(&kg, edges_of(&[LIGHTS], "release-groups", Direction::Out, 1, 0)).await);
     let back = relations(ask(&kg, relations_of(&[LOW_TIDE], Direction::In)).await);
@@ -119,7 +119,7 @@ async fn the_two_ends_of_a_credit_are_one_fact() {
 
 #[tokio::test]
 async fn a_release_leads_to_its_tracks_label_and_group_and_they_lead_back() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let release = "e0000000-0000-4000-8000-000000000001";
     let fact = async |id: &str, relation: &str, direction| {
@@ -144,7 +144,7 @@ async fn a_release_leads_to_its_tracks_label_and_group_and_they_lead_back() {
 #[tokio::test]
 async fn pages_follow_each_other() {
     for counts in [true, false] {
-        let service = Service::start(load(&fixtures()), Habits { page: 7, counts, ..Habits::default() }).await;
+        let service = Service::start(load(&fixtures()), Habits { page: 7, counts, ..Habits::default() });
         let kg = open(&service);
         let mut seen: Vec<String> = Vec::new();
         for (offset, more) in [(0, true), (12, true), (24, false)] {
@@ -157,7 +157,7 @@ async fn pages_follow_each_other() {
         let expected: Vec<String> = (1..=31).map(|n| format!("b0000000-0000-4000-8000-{n:012}")).collect();
         assert_eq!(seen, expected);
     }
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let page = async |offset| edges(ask(&kg, edges_of(&[LIGHTS], MEMBER, Direction::In, 1, offset)).await);
     let (first, second) = (page(0).await, page(1).await);
@@ -169,10 +169,10 @@ async fn pages_follow_each_other() {
 /// A list that the service does not let be browsed is shown as cut.
 #[tokio::test]
 async fn without_browsing_the_first_25_are_called_that() {
-    fn no_browsing(_: usize, asked: &super::server::Asked) -> Option<Vec<u8>> {
+    fn no_browsing(_: usize, asked: &super::server::Asked) -> Option<super::http::Reply> {
         asked.get("offset").map(|_| super::server::send("404 Not Found", &serde_json::json!({"error": "Not Found"})))
     }
-    let service = Service::start(load(&fixtures()), Habits { fault: Some(no_browsing), ..Habits::default() }).await;
+    let service = Service::start(load(&fixtures()), Habits { fault: Some(no_browsing), ..Habits::default() });
     let kg = open(&service);
     let list = edges(ask(&kg, edges_of(&[LIGHTS], "release-groups", Direction::Out, 100, 0)).await);
     assert_eq!((list.edges.len(), list.partial[0].shown, list.partial[0].of), (25, 25, None));
@@ -181,7 +181,7 @@ async fn without_browsing_the_first_25_are_called_that() {
 /// The kind of an id is found again without any memory: in a fixed order, and once.
 #[tokio::test]
 async fn an_id_of_unknown_kind_is_tried_in_a_fixed_order_once() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let work = "d0000000-0000-4000-8000-000000000001";
     ask(&kg, relations_of(&[work], Direction::In)).await;
@@ -190,7 +190,7 @@ async fn an_id_of_unknown_kind_is_tried_in_a_fixed_order_once() {
     ask(&kg, edges_of(&[work], "type", Direction::Out, 5, 0)).await;
     assert_eq!(service.paths().len(), 5);
     // What a search or an edge mentioned is known.
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     ask(&kg, edges_of(&[&format!("artist/{IDA}")], "works", Direction::Out, 5, 0)).await;
     ask(&kg, relations_of(&[work], Direction::In)).await;
@@ -199,7 +199,7 @@ async fn an_id_of_unknown_kind_is_tried_in_a_fixed_order_once() {
 
 #[tokio::test]
 async fn what_is_not_there_is_said_and_does_not_take_the_rest_along() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let gone = "99999999-0000-4000-8000-000000000000";
     let error = fails(&kg, relations_of(&[gone], Direction::Out)).await;
@@ -217,7 +217,7 @@ async fn what_is_not_there_is_said_and_does_not_take_the_rest_along() {
 
 #[tokio::test]
 async fn a_place_says_where_it_is_and_what_happened_there() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let kg = open(&service);
     let studio = "place/f0000000-0000-4000-8000-000000000004";
     let offered = relations(ask(&kg, relations_of(&[studio], Direction::Out)).await);
@@ -230,7 +230,7 @@ async fn a_place_says_where_it_is_and_what_happened_there() {
 /// The artists of an area are those that say so: the service lists who was born there among them.
 #[tokio::test]
 async fn the_artists_of_an_area_are_sifted_from_what_the_service_lists() {
-    let service = Service::start(load(&fixtures()), Habits { page: 2, ..Habits::default() }).await;
+    let service = Service::start(load(&fixtures()), Habits { page: 2, ..Habits::default() });
     let kg = open(&service);
     let bergen = "f0000000-0000-4000-8000-000000000002";
     let offered = relations(ask(&kg, relations_of(&[&format!("area/{bergen}")], Direction::In)).await);
@@ -259,7 +259,7 @@ async fn the_artists_of_an_area_are_sifted_from_what_the_service_lists() {
 
 #[tokio::test]
 async fn it_says_what_it_is() {
-    let service = Service::usual().await;
+    let service = Service::usual();
     let profile = KgProfile { url: Some(service.url.clone()), ..KgProfile::default() };
     let settings = KgSettings { http: manners(), ..KgSettings::default() };
     let opened = open_all(vec![(None, profile, KgSpec::MusicBrainz)], &settings).await.unwrap().remove(0);

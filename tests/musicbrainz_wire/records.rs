@@ -11,7 +11,7 @@ async fn real() -> (Records, Service, Arc<dyn KnowledgeGraph>) {
     let folder = std::path::PathBuf::from(folder);
     let folder = if folder.join("ws2").is_dir() { folder.join("ws2") } else { folder };
     let records = load(&folder);
-    let service = Service::start(records.clone(), Habits::default()).await;
+    let service = Service::start(records.clone(), Habits::default());
     let kg = open(&service);
     kg.meet(&[("wikidata".into(), IdSpace::Wikidata)]);
     (records, service, kg)

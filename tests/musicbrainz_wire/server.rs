@@ -1,11 +1,11 @@
 //! A local web service with the habits of the public one: lookups that list 25 linked entities at most, browse pages that
 //! are shorter than asked for, merged ids, refusals as JSON, a rate limit, and no answer without `fmt=json` and a name.
 
-use crate::support::{Request, Server, response};
+use crate::http::{self, Http, Reply};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// An artist that was merged into another one, and the one.
@@ -13,8 +13,8 @@ pub const MERGED: [&str; 2] = ["11111111-1111-4111-8111-111111111111", "22222222
 const KINDS: [&str; 12] =
     ["artist", "release-group", "recording", "work", "release", "label", "area", "place", "event", "series", "instrument", "genre"];
 
-/// Bytes that are sent instead of the answer to the request of this number (from 0), if any are.
-pub type Fault = fn(usize, &Asked) -> Option<Vec<u8>>;
+/// What is sent instead of the answer to the request of this number (from 0), if any are.
+pub type Fault = fn(usize, &Asked) -> Option<Reply>;
 
 /// How the service behaves.
 #[derive(Clone)]
@@ -47,17 +47,12 @@ pub struct Asked {
 }
 
 impl Asked {
-    fn read(request: &Request) -> Self {
-        let target = request.head.split_whitespace().nth(1).unwrap_or("/");
-        let url = reqwest::Url::parse(&format!("http://service{target}")).unwrap();
-        let header = |name: &str| {
-            let mut lines = request.head.lines().filter_map(|line| line.split_once(": "));
-            lines.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned())
-        };
+    fn read(request: &http::Asked) -> Self {
+        let path = request.target().split('?').next().unwrap_or_default();
         Self {
-            path: url.path().strip_prefix("/ws/2/").unwrap_or_default().to_owned(),
-            query: url.query_pairs().into_owned().collect(),
-            agent: header("user-agent").unwrap_or_default(),
+            path: path.strip_prefix("/ws/2/").unwrap_or_default().to_owned(),
+            query: request.parameters(),
+            agent: request.header("user-agent").unwrap_or_default().to_owned(),
         }
     }
 
@@ -91,36 +86,28 @@ pub fn load(folder: &Path) -> Records {
 pub struct Service {
     /// Its address, with `/ws/2`.
     pub url: String,
-    server: Server,
-    arrivals: Arc<Mutex<Vec<Instant>>>,
+    server: Http,
 }
 
 impl Service {
     /// Serves `records`.
-    pub async fn start(records: Records, habits: Habits) -> Self {
-        let arrivals: Arc<Mutex<Vec<Instant>>> = Arc::default();
-        let seen = Arc::clone(&arrivals);
-        let server = Server::start(move |number, request| {
-            let before = {
-                let mut seen = seen.lock().unwrap();
-                let before = seen.last().copied();
-                seen.push(Instant::now());
-                before
-            };
-            let too_soon = habits.rate.zip(before).is_some_and(|(rate, before)| before.elapsed() < rate);
+    pub fn start(records: Records, habits: Habits) -> Self {
+        let last: Mutex<Option<Instant>> = Mutex::default();
+        let server = Http::start(move |request| {
+            let before = last.lock().unwrap().replace(request.at);
+            let too_soon = habits.rate.zip(before).is_some_and(|(rate, before)| request.at.duration_since(before) < rate);
             let asked = Asked::read(request);
-            if let Some(bytes) = habits.fault.and_then(|fault| fault(number, &asked)) {
-                return bytes;
+            if let Some(reply) = habits.fault.and_then(|fault| fault(request.number, &asked)) {
+                return reply;
             }
             if too_soon { busy() } else { answer(&records, &habits, &asked) }
-        })
-        .await;
-        Self { url: format!("{}/ws/2", server.base), server, arrivals }
+        });
+        Self { url: format!("{}/ws/2", server.url()), server }
     }
 
     /// The fixtures, with the usual habits.
-    pub async fn usual() -> Self {
-        Self::start(load(&fixtures()), Habits::default()).await
+    pub fn usual() -> Self {
+        Self::start(load(&fixtures()), Habits::default())
     }
 
     /// What was asked so far.
@@ -135,8 +122,12 @@ impl Service {
 
     /// The times between one request and the next.
     pub fn gaps(&self) -> Vec<Duration> {
-        let arrivals = self.arrivals.lock().unwrap();
-        arrivals.windows(2).map(|pair| pair[1].duration_since(pair[0])).collect()
+        self.server.seen().windows(2).map(|pair| pair[1].at.duration_since(pair[0].at)).collect()
+    }
+
+    /// Connections that were opened.
+    pub fn connections(&self) -> usize {
+        self.server.connections()
     }
 }
 
@@ -146,27 +137,27 @@ pub fn fixtures() -> std::path::PathBuf {
 }
 
 /// `body` as the service sends it.
-pub fn send(status: &str, body: &Value) -> Vec<u8> {
-    response(status, "Content-Type: application/json; charset=utf-8\r\n", &body.to_string())
+pub fn send(status: &str, body: &Value) -> Reply {
+    Reply::whole(status, "Content-Type: application/json; charset=utf-8\r\n", &body.to_string())
 }
 
 /// The refusal of a request that came too soon.
-pub fn busy() -> Vec<u8> {
+pub fn busy() -> Reply {
     let body = json!({"error": "Too many requests from this address."}).to_string();
-    response("503 Service Unavailable", "Content-Type: application/json\r\nRetry-After: 0\r\n", &body)
+    Reply::whole("503 Service Unavailable", "Content-Type: application/json\r\nRetry-After: 0\r\n", &body)
 }
 
-fn refuse(status: &str, error: &str) -> Vec<u8> {
+fn refuse(status: &str, error: &str) -> Reply {
     send(status, &json!({"error": error, "help": "For usage, please see the documentation"}))
 }
 
-fn answer(records: &Records, habits: &Habits, asked: &Asked) -> Vec<u8> {
+fn answer(records: &Records, habits: &Habits, asked: &Asked) -> Reply {
     let named = regex::Regex::new(r"^[A-Za-z0-9-]+/[0-9.]+ \( ?.+ ?\)$").unwrap();
     if !named.is_match(&asked.agent) {
         return refuse("403 Forbidden", "Your requests do not say who you are.");
     }
     if asked.get("fmt") != Some("json") {
-        return response("200 OK", "Content-Type: application/xml\r\n", "<?xml version=\"1.0\"?><metadata/>");
+        return Reply::whole("200 OK", "Content-Type: application/xml\r\n", "<?xml version=\"1.0\"?><metadata/>");
     }
     if asked.path == "url" {
         return urls(records, asked);
@@ -179,7 +170,7 @@ fn answer(records: &Records, habits: &Habits, asked: &Asked) -> Vec<u8> {
     match (id, asked.get("query")) {
         (Some(id), _) if kind == "artist" && id == MERGED[0] => {
             let query: String = url_query(asked);
-            response("301 Moved Permanently", &format!("Location: /ws/2/artist/{}?{query}\r\n", MERGED[1]), "")
+            Reply::whole("301 Moved Permanently", &format!("Location: /ws/2/artist/{}?{query}\r\n", MERGED[1]), "")
         }
         (Some(id), _) => lookup(of_kind, kind, id, asked),
         (None, Some(query)) => search(of_kind, kind, query, asked),
@@ -207,7 +198,7 @@ fn may_include(kind: &str, word: &str) -> bool {
     own.contains(&word) || (is_rels && kind != "genre")
 }
 
-fn lookup(of_kind: &[Value], kind: &str, id: &str, asked: &Asked) -> Vec<u8> {
+fn lookup(of_kind: &[Value], kind: &str, id: &str, asked: &Asked) -> Reply {
     let words: Vec<&str> = asked.get("inc").map_or_else(Vec::new, |inc| inc.split([' ', '+']).collect());
     if let Some(bad) = words.iter().find(|word| !may_include(kind, word)) {
         return refuse("400 Bad Request", &format!("{bad} is not a valid inc parameter for the {kind} resource."));
@@ -240,7 +231,7 @@ fn lookup(of_kind: &[Value], kind: &str, id: &str, asked: &Asked) -> Vec<u8> {
 }
 
 /// Hits by name, title and alias; the first of them has 100 points.
-fn search(of_kind: &[Value], kind: &str, query: &str, asked: &Asked) -> Vec<u8> {
+fn search(of_kind: &[Value], kind: &str, query: &str, asked: &Asked) -> Reply {
     let words = query.replace('\\', "").to_lowercase();
     let name = |record: &Value| record["name"].as_str().or(record["title"].as_str()).unwrap_or_default().to_lowercase();
     let alias = |record: &Value| {
@@ -261,7 +252,7 @@ fn plural(kind: &str) -> String {
     if kind == "series" { kind.to_owned() } else { format!("{kind}s") }
 }
 
-fn browse(records: &Records, habits: &Habits, kind: &str, asked: &Asked) -> Vec<u8> {
+fn browse(records: &Records, habits: &Habits, kind: &str, asked: &Asked) -> Reply {
     let owner = asked.query.iter().find(|(key, _)| KINDS.contains(&key.as_str()));
     let Some((of, id)) = owner else { return refuse("400 Bad Request", "Invalid search or browse request.") };
     let owner = records.get(of).and_then(|all| all.iter().find(|record| record["id"] == id.as_str()));
@@ -278,7 +269,7 @@ fn browse(records: &Records, habits: &Habits, kind: &str, asked: &Asked) -> Vec<
 }
 
 /// Pages by address: one is an object, several are a list; unknown ones are left out, and are an error when alone.
-fn urls(records: &Records, asked: &Asked) -> Vec<u8> {
+fn urls(records: &Records, asked: &Asked) -> Reply {
     let wanted: Vec<&str> = asked.query.iter().filter(|(key, _)| key == "resource").map(|(_, value)| value.as_str()).collect();
     if wanted.len() > 100 {
         return refuse("400 Bad Request", "Too many resources");

@@ -38,7 +38,16 @@ impl SparqlGraph {
 
     /// As [`SparqlGraph::new`], with what the configuration says about names and relations.
     pub fn worded(name: &str, transport: Arc<dyn Transport>, languages: Languages, wording: Wording) -> Self {
-        Self { inner: Arc::new(Inner { name: name.into(), transport, languages, wording, vocabulary: OnceCell::new(), pairs: Pairs::default() }) }
+        Self {
+            inner: Arc::new(Inner {
+                name: name.into(),
+                transport,
+                languages,
+                wording,
+                vocabulary: OnceCell::new(),
+                pairs: Pairs::default(),
+            }),
+        }
     }
 }
 

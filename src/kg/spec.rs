@@ -250,6 +250,10 @@ pub async fn open_all(specs: Vec<(Option<String>, KgProfile, KgSpec)>, settings:
         }
     }
     if all.len() > 1 {
+        // What the ids of a program are is known when it said hello. One that can't is down, like any other KG.
+        let programs = all.iter().filter(|opened| matches!(opened.spec, KgSpec::Exec(_)));
+        let greet = programs.map(|opened| tokio::time::timeout(settings.http.client.connect, opened.kg.check()));
+        futures_util::future::join_all(greet).await;
         let known: Vec<(KgName, IdSpace)> = all.iter().map(|opened| (opened.name.clone(), opened.kg.id_space())).collect();
         for opened in &all {
             let others: Vec<_> = known.iter().filter(|(name, _)| *name != opened.name).cloned().collect();

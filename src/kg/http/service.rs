@@ -234,9 +234,16 @@ impl Service {
         let known = if request.form.is_some() { moved().get(&request.url).cloned() } else { None };
         let mut url = known.unwrap_or_else(|| request.url.clone());
         let mut for_good = true;
-        let deadline = Instant::now() + self.inner.settings.client.total;
+        let mut deadline = Instant::now() + self.inner.settings.client.total;
         let (mut hops, mut rounds) = (0, 0);
         loop {
+            if hops + rounds > 0 {
+                // Also this one keeps its distance; the time that it stands in the queue is not the server's.
+                let queued = Instant::now();
+                let turn = self.inner.host.turn(self.inner.settings.longest_wait).await;
+                turn.map_err(|shut| self.shut(&shut))?;
+                deadline += queued.elapsed();
+            }
             let building = match &request.form {
                 Some(form) => self.inner.client.post(url.clone()).form(form),
                 None => self.inner.client.get(url.clone()),

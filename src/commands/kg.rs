@@ -209,7 +209,11 @@ async fn open(common: &Common) -> anyhow::Result<Arc<dyn KnowledgeGraph>> {
     if terminal {
         eprint!("\r\u{1b}[K");
     }
-    opened?.into_iter().next().map(|(_, _, kg)| kg).ok_or_else(|| anyhow::anyhow!("no graph was opened"))
+    let kg = opened?.into_iter().next().map(|(_, _, kg)| kg).ok_or_else(|| anyhow::anyhow!("no graph was opened"))?;
+    for remark in kg.remarks() {
+        let _ = writeln!(io::stderr(), "{}", one_line(&remark));
+    }
+    Ok(kg)
 }
 
 /// The rows as one JSON array or as a table, and what the graph remarked.

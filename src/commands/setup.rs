@@ -5,8 +5,8 @@ use super::options::{KgFlags, SearchOptions};
 use crate::asm::Templates;
 use crate::config::Config;
 use crate::graph::KgName;
-use crate::kg::sparql::Languages;
 use crate::kg::cache::CacheSettings;
+use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
 use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig};
 use crate::redact::{self, Secret, Secrets};
@@ -209,11 +209,12 @@ impl Workshop {
                 open_kgs(&specs, config, &kg_settings(config, &options.kgs, status), &mut secrets).await?
             }
         };
-        let (templates, warnings) = match options.prompts.as_deref().or(config.prompts.as_deref()) {
+        let (templates, mut warnings) = match options.prompts.as_deref().or(config.prompts.as_deref()) {
             Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
             Some(folder) => Templates::load(folder),
             None => (Templates::built_in(), Vec::new()),
         };
+        warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
         Ok(Self {
             model,
             kgs,

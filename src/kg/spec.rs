@@ -3,7 +3,7 @@
 use super::cache::{self, CacheSettings};
 use super::endpoint::Endpoint;
 use super::http::{HttpSettings, ServiceError};
-use super::rdf::{Embedded, LoadError, Source};
+use super::rdf::{Embedded, LoadError, Progress, Source};
 use super::sparql::{Languages, SparqlGraph, Transport};
 use super::{IdSpace, KgProfile, KnowledgeGraph, demo, exec, musicbrainz, thousands, wikidata};
 use crate::graph::KgName;
@@ -149,11 +149,16 @@ fn hint(spec: &str) -> String {
     let ending = lower.strip_suffix(".gz").unwrap_or(&lower);
     let meant = if lower.starts_with("http://") || lower.starts_with("https://") {
         Some(format!("sparql:{spec}"))
-    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf", ".jsonld", ".csv", ".tsv"].iter().any(|end| ending.ends_with(end)) && !lower.starts_with("file:") {
+    } else if [".ttl", ".nt", ".nq", ".trig", ".rdf", ".jsonld", ".csv", ".tsv"].iter().any(|end| ending.ends_with(end))
+        && !lower.starts_with("file:")
+    {
         Some(format!("file:{spec}"))
     } else {
         let near = |known: &&str| distance(scheme, known) <= 2;
-        ["demo", "wikidata", "musicbrainz", "file:PATH", "sparql:URL", "exec:COMMAND"].into_iter().find(|form| near(&form.split(':').next().unwrap_or(form))).map(str::to_owned)
+        ["demo", "wikidata", "musicbrainz", "file:PATH", "sparql:URL", "exec:COMMAND"]
+            .into_iter()
+            .find(|form| near(&form.split(':').next().unwrap_or(form)))
+            .map(str::to_owned)
     };
     meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", redact::url(&meant)))
 }
@@ -273,8 +278,8 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
         KgSpec::Wikidata => wikidata::open(name, profile, &settings)?,
         KgSpec::MusicBrainz => musicbrainz::open(name, profile, &settings)?,
         KgSpec::Files(paths) => {
-            let file = paths.first().and_then(|path| path.file_name()).map_or_else(String::new, |file| file.to_string_lossy().into_owned());
-            sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)
+            let source = Source::Files { paths: paths.clone(), strict: settings.strict };
+            sparql(embedded(file_names(paths), source, settings.status.clone()).await?)
         }
         KgSpec::Sparql(url) => sparql(Arc::new(Endpoint::new(url, &settings.http)?)),
         KgSpec::Exec(command) => exec::open(name, command, profile, &settings)?,
@@ -294,18 +299,31 @@ fn identity(spec: &KgSpec, profile: &KgProfile, settings: &KgSettings) -> String
     format!("{address} {profile:?} {:?} {password:?}", settings.languages)
 }
 
+/// How far the loading is, for a status line.
+fn loading(at: &Progress) -> String {
+    let number = if at.of > 1 { format!(" (file {} of {})", at.number, at.of) } else { String::new() };
+    format!("loading {}{number}: {} facts", at.file, thousands(at.facts))
+}
+
+/// Files as one name for the screen.
+fn file_names(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| path.file_name().map_or_else(String::new, |file| text::one_line(&file.to_string_lossy()));
+    let names: Vec<String> = paths.iter().take(3).map(name).collect();
+    let more = paths.len() - names.len();
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}
+
 async fn embedded(name: String, source: Source, status: Option<Status>) -> Result<Arc<dyn Transport>, SpecError> {
     if let Some(status) = &status {
         status(format!("loading {name}"));
     }
     let task = move || {
-        let shown = name.clone();
-        let progress = move |facts| {
+        let progress = move |at: &Progress| {
             if let Some(status) = &status {
-                status(format!("loading {shown}: {} facts", thousands(facts)));
+                status(loading(at));
             }
         };
-        Embedded::load(&name, source, progress)
+        Embedded::load(&name, &source, progress)
     };
     let loaded = tokio::task::spawn_blocking(task).await.map_err(|error| SpecError::Thread(error.to_string()))??;
     Ok(Arc::new(loaded))

@@ -4,6 +4,7 @@ mod files;
 mod graphs;
 mod servers;
 mod support;
+mod tables;
 mod wire;
 
 use std::path::PathBuf;

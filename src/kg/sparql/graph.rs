@@ -83,6 +83,10 @@ impl KnowledgeGraph for SparqlGraph {
         self.inner.transport.waiting()
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.inner.transport.remarks()
+    }
+
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {

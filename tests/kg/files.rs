@@ -155,12 +155,27 @@ async fn strict_names_line_column_and_reason() {
 #[tokio::test]
 async fn turtle_goes_on_after_an_error() {
     let folder = Folder::new();
-    let text = format!("@prefix ex: <http://ex.org/> .\nex:x ex:p nope:y .\nex:x ex:p <http://ex.org/a b> .\n{NT}ex:b ex:p \"ok\"@en .\n");
-    let kg = load(&folder.write("a.ttl", text)).await;
+    let text = format!(
+        "@prefix ex: <http://ex.org/> .\n\
+         ex:x ex:p nope:y .\n\
+         ex:x ex:p <http://ex.org/a b> ;\n\
+         ex:q ex:y ;\n\
+         ex:r \"kept\"@zh-classical , \"\"\"two\nlines\"\"\" .\n\
+         {NT}ex:b ex:p \"ok\"@en ; ex:p \"never closed .\n\
+         ex:c ex:p \"lost\" .\n"
+    );
+    let path = folder.write("a.ttl", text);
+    let kg = load(&path).await;
     let remarks = kg.remarks();
-    assert!(remarks[0].starts_with("3 facts were read; 2 places skipped"), "{remarks:?}");
-    assert!(remarks[1].contains("a.ttl, line 2, column 11") && remarks[2].contains("a.ttl, line 3, column 11"), "{remarks:?}");
+    assert!(remarks[0].starts_with("6 facts were read; ") && remarks[0].contains("1 place kept as written"), "{remarks:?}");
+    assert!(remarks[1].contains("a.ttl, line 2, column 11: "), "{remarks:?}");
+    assert!(remarks[2].contains("a.ttl, line 3: <http://ex.org/a b> is no IRI"), "{remarks:?}");
+    assert!(remarks[3].contains("a.ttl, line 5: @zh-classical is no language tag"), "{remarks:?}");
+    assert_eq!(objects(&edges(&*kg, &["http://ex.org/x"], "http://ex.org/q", Direction::Out, 10).await), ["http://ex.org/y"]);
+    assert_eq!(objects(&edges(&*kg, &["http://ex.org/x"], "http://ex.org/r", Direction::Out, 10).await), ["kept", "two\nlines"]);
+    assert_eq!(objects(&edges(&*kg, &["http://ex.org/b"], "http://ex.org/p", Direction::Out, 10).await), ["ok"]);
     assert_eq!(&*search(&*kg, "Alpha").await[0].entity.id, "http://ex.org/a");
+    assert!(refused(&path, &strict()).await.contains("a.ttl, line 2, column 11: "));
 }
 
 #[tokio::test]

@@ -1,14 +1,15 @@
 //! Turtle, TriG, RDF/XML and JSON-LD.
 //!
-//! In Turtle and TriG what stands between an error and the next full stop is lost, and the reading goes on. RDF/XML ends
-//! at an error in the XML, JSON-LD at one in the JSON; what was read before is kept.
+//! Unless all is to be strict, the parsers are told to let bad IRIs and language tags pass, which are looked for here: a bad
+//! IRI then costs one fact and not the rest of its statement. After an error in the grammar Turtle and TriG go on behind the
+//! next full stop; RDF/XML ends at an error in the XML, JSON-LD at one in the JSON, and what was read before is kept.
 
 use super::load::LoadError;
 use super::sink::Sink;
 use super::source::{Input, base_iri};
 use crate::kg::sparql::Prefixes;
 use oxigraph::io::{RdfFormat, RdfParseError, RdfParser};
-use oxigraph::model::{NamedNodeRef, NamedOrBlankNode, Quad, Term};
+use oxigraph::model::{Literal, NamedNodeRef, NamedOrBlankNode, Quad, Term};
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
@@ -24,36 +25,49 @@ pub(super) fn read(input: Input, format: RdfFormat, sink: &mut Sink) -> Result<P
     {
         parser = with_base;
     }
-    let goes_on = matches!(format, RdfFormat::Turtle | RdfFormat::TriG);
-    // Those that cannot go on after an error are not told of small ones: bad IRIs are found here instead.
-    let checked_here = !goes_on && !sink.is_strict();
-    if checked_here {
+    let strict = sink.is_strict();
+    if !strict {
         parser = parser.lenient();
     }
+    let turtle = matches!(format, RdfFormat::Turtle | RdfFormat::TriG);
     let line = Rc::new(Cell::new(1));
-    let reader: Box<dyn Read + '_> = match format {
-        // The only parser that says no lines.
-        RdfFormat::RdfXml => Box::new(ByLine { inner: BufReader::with_capacity(1 << 16, input.reader), begun: 0, line: Rc::clone(&line) }),
-        _ => input.reader,
+    // Not every error says where it is, and facts never do: then it is the line that was read last. (A JSON-LD parser reads
+    // all before it says anything.)
+    let by_line = format == RdfFormat::RdfXml || (turtle && !strict);
+    let reader: Box<dyn Read + '_> = match by_line {
+        true => Box::new(ByLine { inner: BufReader::with_capacity(1 << 16, input.reader), begun: 0, line: Rc::clone(&line) }),
+        false => input.reader,
     };
-    let known_line = || (format == RdfFormat::RdfXml).then(|| line.get());
+    let known_line = || by_line.then(|| line.get());
     let mut quads = parser.for_reader(reader);
+    let mut held: Option<Quad> = None;
     while let Some(next) = quads.next() {
         match next {
-            Ok(quad) => match checked_here.then(|| has_bad_iri(&quad)).flatten() {
-                Some(why) => sink.skip(known_line(), None, why)?,
-                None => sink.add(quad.subject, &quad.predicate, quad.object),
-            },
+            Ok(quad) => {
+                held.take().into_iter().for_each(|quad| add(quad, sink));
+                match (!strict).then(|| problem(&quad)).flatten() {
+                    Some(Problem::Iri(why)) => sink.skip(known_line(), None, why)?,
+                    Some(Problem::Tag(why)) => {
+                        sink.keep(known_line(), None, &why)?;
+                        add(quad, sink);
+                    }
+                    // A quote that is not closed makes one text of the lines that follow, then an error.
+                    None if turtle && has_line_break(&quad) => held = Some(quad),
+                    None => add(quad, sink),
+                }
+            }
             Err(RdfParseError::Io(error)) => {
+                held.take().into_iter().for_each(|quad| add(quad, sink));
                 sink.breaks_off(&error.to_string())?;
                 break;
             }
             Err(RdfParseError::Syntax(error)) => {
+                held = None;
                 let place = error.location().map(|at| (at.start.line + 1, at.start.column + 1));
                 let (at, column) = (place.map(|(line, _)| line).or_else(known_line), place.map(|(_, column)| column));
                 sink.skip(at, column, reason(&error.to_string()))?;
                 // A JSON-LD parser ends by itself where the JSON is broken.
-                if !goes_on && (at.is_some() || format == RdfFormat::RdfXml) {
+                if !turtle && (at.is_some() || format == RdfFormat::RdfXml) {
                     if sink.facts() > 0 {
                         let at = at.map_or_else(String::new, |line| format!(" at line {line}"));
                         sink.note(&format!("the reading ENDED{at}, what follows is missing: correct the file"));
@@ -63,22 +77,49 @@ pub(super) fn read(input: Input, format: RdfFormat, sink: &mut Sink) -> Result<P
             }
         }
     }
+    held.into_iter().for_each(|quad| add(quad, sink));
     Ok(quads.prefixes().map(|(prefix, namespace)| (prefix.to_owned(), namespace.to_owned())).collect())
 }
 
-/// What is wrong with the first IRI of a fact that is none.
-pub(super) fn has_bad_iri(quad: &Quad) -> Option<String> {
+fn add(quad: Quad, sink: &mut Sink) {
+    sink.add(quad.subject, &quad.predicate, quad.object);
+}
+
+fn has_line_break(quad: &Quad) -> bool {
+    matches!(&quad.object, Term::Literal(literal) if literal.value().contains('\n'))
+}
+
+/// What a lenient parser lets pass.
+pub(super) enum Problem {
+    /// An IRI that is none: nobody can ask for it.
+    Iri(String),
+    /// A language tag that is none, such as `zh-classical`: it harms nobody.
+    Tag(String),
+}
+
+/// The first problem of a fact.
+pub(super) fn problem(quad: &Quad) -> Option<Problem> {
     let subject = if let NamedOrBlankNode::NamedNode(node) = &quad.subject { Some(node.as_ref()) } else { None };
-    let object = match &quad.object {
-        Term::NamedNode(node) => Some(node.as_ref()),
-        Term::Literal(literal) => Some(literal.datatype()),
-        Term::BlankNode(_) => None,
+    let (object, tag) = match &quad.object {
+        Term::NamedNode(node) => (Some(node.as_ref()), None),
+        Term::Literal(literal) => (Some(literal.datatype()), literal.language()),
+        Term::BlankNode(_) => (None, None),
     };
     let all = [subject, Some(quad.predicate.as_ref()), object];
-    all.into_iter().flatten().find_map(|node| {
+    let bad = all.into_iter().flatten().find_map(|node| {
         let error = NamedNodeRef::new(node.as_str()).err()?;
-        Some(format!("<{}> is no IRI: {error}", node.as_str()))
+        Some(Problem::Iri(format!("<{}> is no IRI: {error}", node.as_str())))
+    });
+    bad.or_else(|| {
+        let tag = tag.filter(|tag| !is_known(tag))?;
+        let error = Literal::new_language_tagged_literal("", tag).err()?;
+        Some(Problem::Tag(format!("@{tag} is no language tag ({error})")))
     })
+}
+
+/// Most tags are two or three letters, and need no closer look.
+fn is_known(tag: &str) -> bool {
+    matches!(tag.len(), 2 | 3) && tag.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
 /// A parser's message without the position that it may begin with.

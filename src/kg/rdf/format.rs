@@ -91,7 +91,8 @@ fn by_name(path: &Path, head: &[u8]) -> Option<Format> {
         "rdf" | "owl" | "xml" => Some(Format::Document(RdfFormat::RdfXml)),
         "jsonld" | "json" => Some(Format::Document(JSON_LD)),
         "csv" => Some(Format::Table(table::sniff(head).unwrap_or(Delimiter::Comma))),
-        "tsv" | "tab" => Some(Format::Table(Delimiter::Tab)),
+        "tsv" | "tab" if head.contains(&b'\t') => Some(Format::Table(Delimiter::Tab)),
+        "tsv" | "tab" => Some(Format::Table(table::sniff(head).unwrap_or(Delimiter::Tab))),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! N-Triples and N-Quads, line by line: one bad line costs no other.
 
-use super::document::{has_bad_iri, reason};
+use super::document::{Problem, problem, reason};
 use super::load::LoadError;
 use super::sink::Sink;
 use oxigraph::io::{RdfFormat, RdfParser};
@@ -71,11 +71,10 @@ fn one(text: &[u8], number: u64, format: RdfFormat, sink: &mut Sink) -> Result<(
         // What is missing is missed on the next line.
         _ => String::from_utf8_lossy(text).trim_end().chars().count() as u64 + 1,
     });
-    // A language tag that is none (`zh-classical`) harms nobody. An IRI that is none cannot be asked for.
     let lenient: Result<Vec<Quad>, _> = parser.lenient().for_slice(text).collect();
     match lenient.as_deref() {
-        Ok([quad]) if has_bad_iri(quad).is_none() => {
-            sink.keep(number, column, &reason(&error.to_string()))?;
+        Ok([quad]) if !matches!(problem(quad), Some(Problem::Iri(_))) => {
+            sink.keep(Some(number), column, &reason(&error.to_string()))?;
             add(quad.clone(), sink);
             Ok(())
         }

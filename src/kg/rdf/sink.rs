@@ -127,8 +127,8 @@ impl<'a> Sink<'a> {
     ///
     /// # Errors
     /// When strict, the flaw.
-    pub fn keep(&mut self, line: u64, column: Option<u64>, why: &str) -> Result<(), LoadError> {
-        self.flaw(Some(line), column, format!("{why}: kept as written"))?;
+    pub fn keep(&mut self, line: Option<u64>, column: Option<u64>, why: &str) -> Result<(), LoadError> {
+        self.flaw(line, column, format!("{why}: kept as written"))?;
         self.report.kept += 1;
         Ok(())
     }

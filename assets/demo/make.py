@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Writes demo.ttl, the graph that the program carries with it, from tables of facts.
+"""Writes the graphs that the program carries with it from tables of facts.
 
     python3 make.py FOLDER > demo.ttl
+    python3 make.py FOLDER musicbrainz > musicbrainz.ttl
 
 FOLDER holds demo-facts.tsv, demo-entities.tsv, demo-local-facts.tsv and demo-local-entities.tsv: UTF-8,
 tab-separated, one header line, no quoting. Rows of other graphs (column `kg`) are left out.
 
 The output follows the Wikidata RDF model: direct claims (`wdt:`) for every fact; for dates and quantities also
-the statement with its value node, which says the precision or the unit. Same input, same output.
+the statement with its value node, which says the precision or the unit. The MusicBrainz part is plain RDF: things and
+relation types under their addresses at musicbrainz.org, the fields of its web service as https://musicbrainz.org/ws/2#FIELD,
+and owl:sameAs to Wikidata where a thing is known there. Same input, same output.
 """
 
 import csv
@@ -30,6 +33,29 @@ HEADER = """\
 @prefix wikibase: <http://wikiba.se/ontology#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
+
+MUSICBRAINZ_HEADER = """\
+# The MusicBrainz part of the demo graph. Written by make.py: change the tables, not this file.
+#
+# Facts: MusicBrainz core data (CC0 1.0), from replies of its web service. Descriptions are our own.
+@prefix mb: <https://musicbrainz.org/ws/2#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix schema: <http://schema.org/> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix wd: <http://www.wikidata.org/entity/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+
+# What kinds of things stand at the two ends of a field or relation type.
+ENDS = {
+    "release-groups": ("artist", "release-group"), "release-group": ("release", "release-group"),
+    "recordings": ("release", "recording"), "artist-credit": (None, "artist"), "primary-type": ("release-group", None),
+    "first-release-date": (None, None), "begin-area": ("artist", "area"), "area": (None, "area"), "end-area": ("artist", "area"),
+    "member of": ("artist", "artist"), "label-info": ("release", "label"), "track-count": ("release", None),
+    "composed": ("artist", "work"), "recording of": ("recording", "work"), "published": ("label", "work"),
+    "part of": (None, "series"), "produced": ("artist", None), "performed": ("artist", None), "orchestra": ("artist", None),
+}
 
 # What the values of a property are, by the kind of its objects; external ids are told by name.
 TYPES = {"entity": "WikibaseItem", "date": "Time", "quantity": "Quantity", "text": "String", "url": "Url"}
@@ -118,6 +144,78 @@ def item(entity, facts):
     return block(term(entity["id"]), lines + statements)
 
 
+def mbid(kinds, name):
+    return f"<https://musicbrainz.org/{kinds[name]}/{name}>"
+
+
+def kinds_of(facts, entities):
+    """The kind of every thing: by its description, else by the fields and relations that it stands in."""
+    kinds = {}
+    words = {"album": "release-group", "single": "release-group", "EP": "release-group", "area": "area", "recording": "recording",
+             "release": "release", "work": "work", "label": "label", "series": "series", "release group": "release-group"}
+    for fact in facts:
+        name = fact["property_label"] if len(fact["property_id"]) == 36 else fact["property_id"]
+        subject, target = ENDS.get(name, (None, None))
+        for one, kind in ((fact["subject_id"], subject), (fact["object_id_or_literal"], target)):
+            if kind and one in entities:
+                if kinds.setdefault(one, kind) != kind:
+                    sys.exit(f"{one} is {kinds[one]} and {kind}")
+    for fact in facts:
+        if fact["property_id"] == "length":
+            kinds.setdefault(fact["subject_id"], "recording")
+    for entity in entities.values():
+        first = entity["description"].split(" by ")[0].split(",")[0]
+        kind = next((kind for word, kind in words.items() if word in first.split()), None)
+        kinds.setdefault(entity["id"], kind or "artist")
+    return kinds
+
+
+def musicbrainz_value(kinds, fact):
+    kind, raw = fact["object_kind"], fact["object_id_or_literal"]
+    if kind == "entity":
+        return mbid(kinds, raw)
+    if kind == "url":
+        return f"<{raw}>"
+    if kind == "date":
+        moment, precision = raw.split("/")
+        form, length = {"9": ("gYear", 4), "10": ("gYearMonth", 7)}.get(precision, ("date", 10))
+        return text(moment[:length], f"^^xsd:{form}")
+    if kind == "quantity" and " " not in raw:
+        return text(raw.lstrip("+"), "^^xsd:integer")
+    return text(fact["object_label"] if kind == "quantity" else raw)
+
+
+def musicbrainz(folder):
+    facts = [f for f in rows(folder / "demo-facts.tsv") if f["kg"] == "musicbrainz"]
+    entities = {e["id"]: e for e in rows(folder / "demo-entities.tsv") if e["kg"] == "musicbrainz"}
+    kinds = kinds_of(facts, entities)
+    relation = lambda name: f"<https://musicbrainz.org/relationship/{name}>" if len(name) == 36 else f"mb:{name}"
+    labels = {fact["property_id"]: fact["property_label"] for fact in facts}
+    blocks = [MUSICBRAINZ_HEADER]
+    blocks.append("\n".join(f"{relation(name)} rdfs:label {text(labels[name], '@en')} ." for name in sorted(labels)))
+    of = defaultdict(lambda: defaultdict(list))
+    for fact in facts:
+        shown = musicbrainz_value(kinds, fact)
+        if shown not in of[fact["subject_id"]][fact["property_id"]]:
+            of[fact["subject_id"]][fact["property_id"]].append(shown)
+    for name in sorted(entities):
+        entity = entities[name]
+        lines = [f"rdfs:label {text(entity['label'], '@en')}"]
+        if entity["description"]:
+            lines.append(f"schema:description {text(entity['description'], '@en')}")
+        aliases = [alias for alias in entity["aliases"].split("|") if alias]
+        if aliases:
+            lines.append("skos:altLabel " + ", ".join(text(alias, "@en") for alias in aliases))
+        if entity["linked_id"]:
+            lines.append(f"owl:sameAs wd:{entity['linked_id']}")
+        lines += [f"{relation(field)} " + ", ".join(of[name][field]) for field in sorted(of[name])]
+        blocks.append(block(mbid(kinds, name), lines))
+    missing = sorted(set(of) - set(entities))
+    if missing:
+        sys.exit(f"facts about entities that are in no table: {', '.join(missing)}")
+    print("\n\n".join(blocks))
+
+
 def main(folder):
     facts = [f for f in rows(folder / "demo-facts.tsv") if f["kg"] == "wikidata"]
     facts += rows(folder / "demo-local-facts.tsv")
@@ -136,6 +234,9 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) == 3 and sys.argv[2] == "musicbrainz":
+        musicbrainz(Path(sys.argv[1]))
+    elif len(sys.argv) == 2:
+        main(Path(sys.argv[1]))
+    else:
         sys.exit(__doc__)
-    main(Path(sys.argv[1]))

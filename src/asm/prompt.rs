@@ -93,6 +93,10 @@ pub struct PromptContext<'a> {
     pub mention: Option<&'a str>,
     /// The candidates for the mention, best first.
     pub candidates: &'a [Candidate],
+    /// Whether the mention is an entity of the graph (linking it in another KG), not a text of the question.
+    pub linking: bool,
+    /// Whether the graph shows what statements say besides.
+    pub notes: bool,
     /// How many facts were left out of `graph` to make the prompt shorter.
     pub omitted: usize,
 }
@@ -121,12 +125,13 @@ impl PromptContext<'_> {
         let empty = LocalGraph::default();
         context! {
             question => quoted(self.question),
-            graph => to_yaml(self.graph.unwrap_or(&empty)).trim_end(),
+            graph => to_yaml(self.graph.unwrap_or(&empty), self.notes).trim_end(),
             path => self.path.iter().map(PathStep::line).collect::<Vec<_>>(),
             omitted => self.omitted,
             mention => quoted(self.mention.unwrap_or_default()),
             answer => quoted(self.answer.unwrap_or_default()),
             candidates => self.candidates.iter().map(candidate_option).collect::<Vec<_>>(),
+            linking => self.linking,
             think, expand, entities, relations,
         }
     }

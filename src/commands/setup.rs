@@ -4,7 +4,7 @@ use super::UsageError;
 use super::options::{KgFlags, SearchOptions};
 use crate::asm::Templates;
 use crate::config::Config;
-use crate::graph::KgName;
+use crate::graph::{Entity, KgName};
 use crate::kg::cache::CacheSettings;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
@@ -58,6 +58,8 @@ pub struct Workshop {
     pub pause: Option<Duration>,
     /// Texts that must never be recorded.
     pub secrets: Vec<Secret>,
+    /// Entities that the person gave: linking is skipped.
+    pub entities: Vec<Entity>,
     /// Whether model or graph of a recording can't be opened any more: it can be looked at, not forked.
     pub world_is_gone: bool,
 }
@@ -215,7 +217,11 @@ impl Workshop {
             None => (Templates::built_in(), Vec::new()),
         };
         warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
+        let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
+        let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
+        let entities = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();
         Ok(Self {
+            entities,
             model,
             kgs,
             templates,
@@ -244,7 +250,7 @@ impl Workshop {
             strategy: self.strategy.clone(),
             templates: self.templates.clone(),
             seed: self.seed,
-            entities: Vec::new(),
+            entities: self.entities.clone(),
         }
     }
 

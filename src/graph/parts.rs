@@ -27,6 +27,31 @@ impl Entity {
     pub fn name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.id)
     }
+
+    /// The id by which `kg` knows it.
+    #[must_use]
+    pub fn id_in(&self, kg: &KgName) -> Option<&EntityId> {
+        if self.kg == *kg {
+            return Some(&self.id);
+        }
+        self.also.iter().find(|(name, _)| name == kg).map(|(_, id)| id)
+    }
+
+    /// Takes up what another report says of the same thing: what was missing, and its ids elsewhere.
+    pub fn merge(&mut self, other: &Self) {
+        if self.label.is_none() {
+            self.label.clone_from(&other.label);
+        }
+        if self.description.is_none() {
+            self.description.clone_from(&other.description);
+        }
+        for (kg, id) in std::iter::once((&other.kg, &other.id)).chain(other.also.iter().map(|(kg, id)| (kg, id))) {
+            let known = (self.kg == *kg && self.id == *id) || self.also.iter().any(|(k, i)| k == kg && i == id);
+            if !known {
+                self.also.push((kg.clone(), id.clone()));
+            }
+        }
+    }
 }
 
 /// Which way an edge is walked.
@@ -207,11 +232,8 @@ impl Note {
     /// As people read it: `start time 1994, end time 2001; deprecated`. Empty when there is nothing to say.
     #[must_use]
     pub fn text(&self) -> String {
-        let parts: Vec<String> = self
-            .qualifiers
-            .iter()
-            .map(|q| if q.value.is_empty() { q.label.clone() } else { format!("{} {}", q.label, q.value) })
-            .collect();
+        let parts: Vec<String> =
+            self.qualifiers.iter().map(|q| if q.value.is_empty() { q.label.clone() } else { format!("{} {}", q.label, q.value) }).collect();
         let rank = match self.rank {
             Rank::Preferred => Some("preferred rank"),
             Rank::Normal => None,

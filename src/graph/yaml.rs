@@ -16,7 +16,7 @@
 //!   - "Q25188 P161: 100 of 512 shown"
 //! ```
 
-use super::{Direction, LocalGraph, Object};
+use super::{Direction, Edge, LocalGraph, Note, Object};
 use crate::text::quoted;
 use indexmap::IndexMap;
 use std::fmt::Write;
@@ -28,9 +28,19 @@ fn id(id: &str) -> String {
     if bare && id.bytes().any(|b| b.is_ascii_digit()) { id.to_owned() } else { quoted(id) }
 }
 
-/// `graph` as YAML; an empty graph says so.
+/// An object; with what its statements say besides, as `{Q42: "start time 1994 | start time 2001"}`.
+fn object(edge: &Edge, notes: bool) -> String {
+    let shown = match &edge.o {
+        Object::Entity(e) => id(e),
+        Object::Literal(l) => quoted(&l.text),
+    };
+    let said: Vec<String> = edge.notes.iter().filter(|_| notes).map(Note::text).filter(|text| !text.is_empty()).collect();
+    if said.is_empty() { shown } else { format!("{{{shown}: {}}}", quoted(&said.join(" | "))) }
+}
+
+/// `graph` as YAML; an empty graph says so. With `notes` also what statements say besides (qualifiers).
 #[must_use]
-pub fn to_yaml(graph: &LocalGraph) -> String {
+pub fn to_yaml(graph: &LocalGraph, notes: bool) -> String {
     if graph.is_empty() {
         return "entities: {}\nfacts: {}\n".to_owned();
     }
@@ -50,22 +60,16 @@ pub fn to_yaml(graph: &LocalGraph) -> String {
         out.push_str("facts: {}\n");
     } else {
         out.push_str("facts:\n");
-        let mut subjects: IndexMap<&str, IndexMap<&str, Vec<&Object>>> = IndexMap::new();
+        let mut subjects: IndexMap<&str, IndexMap<&str, Vec<&Edge>>> = IndexMap::new();
         for edge in graph.edges() {
-            subjects.entry(&edge.s).or_default().entry(&edge.r).or_default().push(&edge.o);
+            subjects.entry(&edge.s).or_default().entry(&edge.r).or_default().push(edge);
         }
         for (subject, relations) in subjects {
             let _ = writeln!(out, "  {}:", id(subject));
             for (relation, objects) in relations {
                 let label = graph.relation_name(relation);
                 let key = if label == relation { relation.to_owned() } else { format!("{relation} {label}") };
-                let objects: Vec<String> = objects
-                    .into_iter()
-                    .map(|o| match o {
-                        Object::Entity(e) => id(e),
-                        Object::Literal(l) => quoted(&l.text),
-                    })
-                    .collect();
+                let objects: Vec<String> = objects.into_iter().map(|edge| object(edge, notes)).collect();
                 let _ = writeln!(out, "    {}: [{}]", quoted(&key), objects.join(", "));
             }
         }
@@ -87,7 +91,7 @@ pub fn to_yaml(graph: &LocalGraph) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Delta, Edge, Entity, Literal, LiteralKind};
+    use crate::graph::{Delta, Entity, Literal, LiteralKind, Qualifier};
 
     #[test]
     fn text_from_a_kg_cannot_break_the_yaml() {
@@ -111,10 +115,26 @@ mod tests {
             }],
             partial: vec![],
         });
-        let yaml = to_yaml(&graph);
+        let yaml = to_yaml(&graph, false);
         assert_eq!(yaml.lines().count(), 5, "{yaml}");
         let back: serde_yaml::Value = serde_yaml::from_str(&yaml).unwrap();
         assert_eq!(back["entities"]["Q1"]["label"], hostile);
         assert_eq!(back["facts"]["Q1"][format!("P1 {hostile}")][0], hostile);
+    }
+
+    #[test]
+    fn notes_are_shown_when_wanted() {
+        let mut edge = Edge::new("Q1".into(), "P39".into(), Object::Entity("Q2".into()), "demo".into());
+        let from = |year: &str| Note {
+            qualifiers: vec![Qualifier { relation: "P580".into(), label: "start time".into(), value: year.into(), entity: None }],
+            ..Note::default()
+        };
+        edge.notes = vec![from("1994"), from("2001")];
+        let mut graph = LocalGraph::default();
+        graph.add(&Delta { edges: vec![edge], ..Delta::default() });
+        assert!(to_yaml(&graph, false).contains("\"P39\": [Q2]"));
+        assert!(to_yaml(&graph, true).contains("\"P39\": [{Q2: \"start time 1994 | start time 2001\"}]"), "{}", to_yaml(&graph, true));
+        let back: serde_yaml::Value = serde_yaml::from_str(&to_yaml(&graph, true)).unwrap();
+        assert_eq!(back["facts"]["Q1"]["P39"][0]["Q2"], "start time 1994 | start time 2001");
     }
 }

@@ -86,7 +86,9 @@ impl Inner {
         read_results(body).map_err(|error| {
             let tail = String::from_utf8_lossy(&body[body.len().saturating_sub(4000)..]).to_lowercase();
             if tail.contains("timeoutexception") || tail.contains("timed out") || tail.contains("query timeout") {
-                return self.service.error(CallErrorKind::TimedOut, "ran out of time in the middle of its answer: ask for less, or try again");
+                return self
+                    .service
+                    .error(CallErrorKind::TimedOut, "ran out of time in the middle of its answer: ask for less, or try again");
             }
             let remedy = match error {
                 ReadError::Cut(_) => "try again, or ask for less",
@@ -115,7 +117,8 @@ impl Inner {
     fn maybe_cut(&self, query: &Query, results: &Results) -> Option<String> {
         let Results::Rows(table) = results else { return None };
         let round = matches!(table.rows.len(), 10_000 | 20_000 | 50_000 | 100_000 | 1_000_000);
-        (round && query.limit.is_none())
-            .then(|| format!("{} sent exactly {} rows: it may have cut the result", self.service.shown(), super::thousands(table.rows.len() as u64)))
+        (round && query.limit.is_none()).then(|| {
+            format!("{} sent exactly {} rows: it may have cut the result", self.service.shown(), super::thousands(table.rows.len() as u64))
+        })
     }
 }

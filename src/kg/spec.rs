@@ -355,7 +355,10 @@ mod tests {
         assert!(message("facts.nt.gz").contains("did you mean file:facts.nt.gz?"));
         assert!(message("sprql:http://h/").contains("did you mean sparql:URL?"));
         let far = message("xyzzy\u{1b}[31m");
-        assert!(far.contains("demo, file:PATH") && !far.contains('\u{1b}') && !far.contains("did you mean"), "{far}");
+        assert!(
+            far.contains("demo, wikidata") && far.contains("file:PATH") && !far.contains('\u{1b}') && !far.contains("did you mean"),
+            "{far}"
+        );
         for spec in ["http://u:pa55@h/?apikey=zzz9", "sparkle:http://u:pa55@h/?apikey=zzz9"] {
             assert!(!message(spec).contains("pa55") && !message(spec).contains("zzz9"), "{}", message(spec));
         }

@@ -5,7 +5,7 @@ use super::act::Act;
 use super::settings::Settings;
 use crate::asm::{Action, Templates};
 use crate::calls::{AskId, CallError, KgCall, KgReply, PartKind, PromptKind, Sample, Usage};
-use crate::graph::{Delta, Entity, KgName};
+use crate::graph::{Delta, Entity, EntityId, KgName};
 use crate::micro::Micro;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -265,6 +265,10 @@ pub enum Purpose {
     Edges,
     /// The value of a child.
     Score,
+    /// Entities that the person gave: label and description.
+    Describe,
+    /// What entities are in the other KGs.
+    Link,
 }
 
 /// What is asked.
@@ -373,6 +377,15 @@ pub enum Outcome {
     Mention(String),
     /// The entity that a mention is (start only); `None`: none of the candidates.
     Entity(Option<Box<Entity>>),
+    /// What a selected entity is in a KG that did not know it, by label; `None`: nothing there.
+    Linked {
+        /// The entity, by the id it stands under.
+        id: EntityId,
+        /// The KG.
+        kg: KgName,
+        /// What it is there.
+        to: Option<Box<Entity>>,
+    },
 }
 
 /// Classes of rejection.

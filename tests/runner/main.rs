@@ -187,7 +187,14 @@ async fn a_hop_by_hand_runs_while_paused_and_uses_the_preview() {
     let mut bench = Bench::start(&scenario, Pace::Paused);
     bench.send(Command::Pace(Pace::Step));
     bench.until(|s| s.run_state() == RunState::Paused && s.state.nodes.len() == 1).await;
-    let op = KgOp::Edges { entities: vec!["Q25188".into()], relation: "P86".into(), direction: Direction::Out, cap: 100, offset: 0, all_ranks: false };
+    let op = KgOp::Edges {
+        entities: vec!["Q25188".into()],
+        relation: "P86".into(),
+        direction: Direction::Out,
+        cap: 100,
+        offset: 0,
+        all_ranks: false,
+    };
     let before = bench.until(|_| true).await.entries().len();
     bench.send(Command::Inquire { id: 7, call: KgCall { kg: "scenario".into(), op } });
     let seen = bench.until(|s| s.live.inquiries.iter().any(|i| i.id == 7 && i.result.is_some())).await;

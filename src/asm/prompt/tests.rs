@@ -90,6 +90,8 @@ fn prompt(kind: PromptKind, text: &str) -> Vec<Part> {
         answer: Some(text),
         mention: Some(text),
         candidates: &candidates,
+        linking: false,
+        notes: false,
         omitted: 0,
     };
     Templates::built_in().parts(kind, &about).unwrap()

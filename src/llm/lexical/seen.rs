@@ -1,5 +1,6 @@
 //! Reading a prompt: from its text alone, as any model has to.
 
+use super::sources::without_sources;
 use indexmap::IndexMap;
 use serde_yaml::Value;
 
@@ -85,7 +86,7 @@ pub(super) struct Seen {
 
 /// Reads a prompt; `None` when it is not one of ours.
 pub(super) fn read(prompt: &str) -> Option<Seen> {
-    let question = scalar(prompt.lines().find_map(|l| l.strip_prefix("QUESTION: "))?);
+    let question = without_sources(&scalar(prompt.lines().find_map(|l| l.strip_prefix("QUESTION: "))?));
     let at = prompt.find("\n# TASK: ")?;
     let task = task(&prompt[at + 9..])?;
     let path_at = prompt[..at].find("\n# PATH: ");
@@ -136,7 +137,8 @@ fn task(text: &str) -> Option<Task> {
     Some(match text.lines().next()?.trim() {
         "extract" => Task::Extract,
         "match" => {
-            let mention = scalar(text.lines().find_map(|l| l.strip_prefix("Which of these is meant by "))?);
+            let asks = ["Which of these is meant by ", "Which of these is the same thing as "];
+            let mention = scalar(text.lines().find_map(|l| asks.iter().find_map(|ask| l.strip_prefix(ask)))?);
             let numbered = text.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).filter_map(|l| l.split_once(". "));
             let candidates = numbered.filter(|(n, _)| *n != "0").filter_map(|(_, rest)| candidate(rest)).collect();
             Task::Match { mention, candidates }
@@ -194,8 +196,13 @@ fn graph(text: &str) -> Known {
         for (relation, objects) in relations.as_mapping().into_iter().flatten() {
             let (Some(subject), Some(relation)) = (subject.as_str(), relation.as_str()) else { continue };
             let (id, label) = relation.split_once(' ').unwrap_or((relation, relation));
-            for object in objects.as_sequence().into_iter().flatten().filter_map(Value::as_str) {
-                let fact = Fact { subject: subject.to_owned(), id: id.to_owned(), label: label.to_owned(), object: object.to_owned() };
+            // What a statement says besides stands behind its object, as a mapping of one.
+            let bare = |object: &'_ Value| match object {
+                Value::Mapping(noted) => noted.keys().next().and_then(Value::as_str).map(str::to_owned),
+                plain => plain.as_str().map(str::to_owned),
+            };
+            for object in objects.as_sequence().into_iter().flatten().filter_map(bare) {
+                let fact = Fact { subject: subject.to_owned(), id: id.to_owned(), label: label.to_owned(), object };
                 known.facts.push(fact);
             }
         }

@@ -1,15 +1,17 @@
 //! An expansion: what is on offer, k samples in one round, the vote, what the choices bring, and the scores.
 
 use super::super::ask::{Ask, Need, NotYet};
-use super::super::event::{Event, NewNode, NodeId, Outcome, Purpose, Reading, Reason, StepId, StepKind};
+use super::super::event::{Call, Event, NewNode, NodeId, Outcome, Purpose, Reading, Reason, StepId, StepKind};
 use super::super::state::{Node, State, Step};
+use super::link;
 use super::prompt::Ingredients;
 use super::round::{key, of_kg, settled, together};
 use super::score;
 use crate::asm::{Action, AsmState, Expect, Options, Reply, Unusable, parse};
-use crate::calls::{EdgeList, KgData, KgOp, PromptKind};
+use crate::calls::{EdgeList, KgCall, KgData, KgOp, PromptKind};
 use crate::graph::{Delta, Direction, Entity, EntityId, LocalGraph, Relation, RelationRef};
 use crate::text::one_line;
+use indexmap::IndexMap;
 use std::collections::HashSet;
 
 /// What can be chosen at a node.
@@ -43,6 +45,11 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
     if state.ask_of(key(step.id, Purpose::Sample, 0)).is_some_and(|ask| !ask.is_complete()) {
         return Err(NotYet::Wait);
     }
+    if let (AsmState::SelectingRelation, Action::SelectEntities { ids }) = (node.asm, &node.action)
+        && let Some(read) = link::by_label(state, step, node, ids)?
+    {
+        return Ok(read);
+    }
     let offer = if step.kind == StepKind::ForceFinal { Offer::FinalAnswer } else { offer(state, step.id, node.id)? };
     if let Offer::Nothing(why) = offer {
         return Ok(grew(step, vec![error_node(node.id, why)], Vec::new(), notices(state, step)));
@@ -71,23 +78,32 @@ pub fn offer(state: &State, step: StepId, node: NodeId) -> Need<Offer> {
     })
 }
 
-/// The listings of a step: forward and reverse of every KG.
-fn listings<'a>(state: &'a State, step: StepId, ids: &[EntityId]) -> Need<Vec<&'a Ask>> {
+/// The listings of a step: forward and reverse of every KG that knows one of the entities.
+fn listings<'a>(state: &'a State, step: StepId, graph: &LocalGraph, ids: &[EntityId]) -> Need<Vec<&'a Ask>> {
     let limit = state.settings().relation_limit;
     let kgs = &state.started().kgs;
     let both = [(Purpose::ListOut, Direction::Out), (Purpose::ListIn, Direction::In)];
     let lanes = (0u32..).zip(kgs).flat_map(|(lane, kg)| both.map(|(purpose, direction)| (lane, kg, purpose, direction)));
-    together(lanes.map(|(lane, (kg, _), purpose, direction)| {
-        let op = KgOp::Relations { entities: ids.to_vec(), direction, limit };
-        settled(state, key(step, purpose, lane), |_| Ok(of_kg(kg, op.clone())))
+    together(lanes.filter_map(|(lane, (kg, _), purpose, direction)| {
+        let op = KgOp::Relations { entities: graph.ids_in(kg, ids), direction, limit };
+        let known = !matches!(&op, KgOp::Relations { entities, .. } if entities.is_empty());
+        known.then(|| settled(state, key(step, purpose, lane), |_| Ok(of_kg(kg, op.clone()))))
     }))
+}
+
+/// The local graph of a node with what its selected entities were linked to by label.
+pub fn graph_with_links(state: &State, node: &Node, selected: &[EntityId]) -> LocalGraph {
+    let mut graph = state.graph(node.id);
+    let links = link::known_links(state, &graph, selected);
+    graph.add(&links);
+    graph
 }
 
 fn relations(state: &State, step: StepId, node: &Node) -> Need<Offer> {
     let Action::SelectEntities { ids } = &node.action else {
         return Ok(Offer::Nothing("no entities were selected".to_owned()));
     };
-    let asks = listings(state, step, ids)?;
+    let asks = listings(state, step, &graph_with_links(state, node, ids), ids)?;
     let found = super::prompt::offered_relations_of(state, step);
     if !found.is_empty() {
         return Ok(Offer::Relations(found));
@@ -96,7 +112,14 @@ fn relations(state: &State, step: StepId, node: &Node) -> Need<Offer> {
     let failed = asks.iter().find_map(|a| a.error.as_ref());
     Ok(Offer::Nothing(match failed {
         Some(error) => format!("relations could not be listed: {}", error.message),
-        None => no_relations(state, node.id, ids),
+        None => {
+            let notes: Vec<&str> = asks.iter().filter_map(|a| a.reply.as_deref()).flat_map(|r| &r.notes).map(String::as_str).collect();
+            let mut why = no_relations(state, node.id, ids);
+            if let Some(note) = notes.first() {
+                why.push_str(&format!(" ({note})"));
+            }
+            why
+        }
     }))
 }
 
@@ -209,22 +232,34 @@ fn error_node(parent: NodeId, why: String) -> NewNode {
     NewNode { parent: Some(parent), merged: None, action: Action::Error { why }, delta: Delta::default(), observation: None, votes: (0, 0) }
 }
 
-/// Carries out what was chosen: edges for every chosen relation together, then the new nodes.
+/// Carries out what was chosen: edges for every chosen relation together, the new entities' ids elsewhere, then the new
+/// nodes.
 fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event> {
     let of = u32::try_from(rows.iter().map(|r| r.slots.len()).sum::<usize>()).unwrap_or(u32::MAX);
     let kept: Vec<(&Action, &Reading)> =
         rows.iter().filter_map(|r| if let Outcome::Kept(a) = &r.outcome { Some((a, r)) } else { None }).collect();
-    let edges = together((0u32..).zip(&kept).filter_map(|(lane, (action, _))| match action {
-        Action::SelectRelation { relation } => Some(edges(state, step.id, node, relation, lane)),
-        _ => None,
-    }))?;
-    let graph = state.graph(node.id);
+    let selected = match &node.action {
+        Action::SelectEntities { ids } => ids.as_slice(),
+        _ => &[],
+    };
+    let graph = graph_with_links(state, node, selected);
+    let mut wanted = Vec::new();
+    for (lane, (action, _)) in (0u32..).zip(&kept) {
+        if let Action::SelectRelation { relation } = action {
+            wanted.extend(edges_of(state, step.id, &graph, selected, relation, lane));
+        }
+    }
+    let edges = together(wanted)?;
+    let linked = link::by_identifiers(state, step, 0, newcomers(&graph, &edges))?;
+    let added = link::known_links(state, &state.graph(node.id), selected);
     let (mut children, mut refused) = (Vec::new(), Vec::new());
     for (lane, (action, row)) in (0u32..).zip(&kept) {
         let votes = (u32::try_from(row.slots.len()).unwrap_or(u32::MAX), of);
-        let ask = edges.iter().find(|a| a.key.lane == lane);
-        match carry_out(&graph, action, ask.copied()) {
-            Ok((delta, observation)) => {
+        match carry_out(&graph, action, &of_lane(state, &edges, lane), &linked.entities) {
+            Ok((mut delta, observation)) => {
+                if matches!(action, Action::SelectRelation { .. }) {
+                    delta.entities.splice(0..0, added.entities.iter().cloned());
+                }
                 let merged = existing(state, node, action);
                 children.push(NewNode { parent: Some(node.id), merged, action: (*action).clone(), delta, observation, votes });
             }
@@ -236,7 +271,48 @@ fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event
     if children.is_empty() && step.kind == StepKind::Expand {
         children.push(error_node(node.id, why_nothing(rows, &refused)));
     }
-    Ok(grew(step, children, refused, notices(state, step)))
+    let mut notices = notices(state, step);
+    notices.extend(failed_in_part(&edges));
+    notices.extend(linked.notices);
+    Ok(grew(step, children, refused, notices))
+}
+
+/// Edges that one KG did not give while another did.
+fn failed_in_part(edges: &[&Ask]) -> Vec<String> {
+    let of = |ask: &Ask| match &ask.call {
+        Call::Kg(KgCall { op: KgOp::Edges { relation, .. }, .. }) => Some(relation.clone()),
+        _ => None,
+    };
+    let came: Vec<_> = edges.iter().filter(|ask| ask.error.is_none()).filter_map(|ask| of(ask)).collect();
+    let failed = edges.iter().filter_map(|ask| Some((of(ask)?, ask.error.as_ref()?)));
+    failed
+        .filter(|(relation, _)| came.contains(relation))
+        .map(|(relation, e)| format!("edges of {relation} failed: {}", e.message))
+        .collect()
+}
+
+/// The asks for the edges of one choice.
+pub fn of_lane<'a>(state: &State, edges: &[&'a Ask], lane: u32) -> Vec<&'a Ask> {
+    let kgs = u32::try_from(state.started().kgs.len().max(1)).unwrap_or(u32::MAX);
+    edges.iter().filter(|ask| ask.key.lane / kgs == lane).copied().collect()
+}
+
+/// Entities of these replies that `graph` does not have, each once.
+pub fn newcomers(graph: &LocalGraph, edges: &[&Ask]) -> Vec<Entity> {
+    let mut all: IndexMap<EntityId, Entity> = IndexMap::new();
+    for list in edges.iter().filter_map(|ask| edge_list(ask)) {
+        for entity in list.entities.iter().filter(|e| graph.entity(&e.id).is_none()) {
+            all.entry(entity.id.clone()).or_insert_with(|| entity.clone());
+        }
+    }
+    all.into_values().collect()
+}
+
+fn edge_list(ask: &Ask) -> Option<&EdgeList> {
+    match ask.reply.as_deref().map(|r| &r.data) {
+        Some(KgData::Edges(list)) => Some(list),
+        _ => None,
+    }
 }
 
 /// The child that this choice is already (one choice at one node is one node).
@@ -251,60 +327,88 @@ pub fn existing(state: &State, node: &Node, action: &Action) -> Option<NodeId> {
     node.children.iter().find(same).copied()
 }
 
-/// The edges of a chosen relation.
-pub fn edges<'a>(state: &'a State, step: StepId, node: &Node, relation: &RelationRef, lane: u32) -> Need<&'a Ask> {
-    let entities = match &node.action {
-        Action::SelectEntities { ids } => ids.clone(),
-        _ => Vec::new(),
-    };
-    edges_of(state, step, entities, relation, lane)
-}
-
-/// The edges of `entities` over a relation.
-pub fn edges_of<'a>(state: &'a State, step: StepId, entities: Vec<EntityId>, relation: &RelationRef, lane: u32) -> Need<&'a Ask> {
+/// The edges of `entities` over a relation: of the KG that offers it, and of every other that listed the same one in
+/// this step.
+pub fn edges_of<'a>(
+    state: &'a State,
+    step: StepId,
+    graph: &LocalGraph,
+    entities: &[EntityId],
+    relation: &RelationRef,
+    lane: u32,
+) -> Vec<Need<&'a Ask>> {
     let settings = state.settings();
-    let op = KgOp::Edges {
-        entities,
-        relation: relation.id.clone(),
-        direction: relation.direction,
-        cap: settings.edge_cap,
-        offset: 0,
-        all_ranks: settings.all_ranks,
+    let kgs = &state.started().kgs;
+    let purpose = if relation.direction == Direction::Out { Purpose::ListOut } else { Purpose::ListIn };
+    let lists = |number: u32| match state.ask_of(key(step, purpose, number)).and_then(|a| a.reply.as_deref()).map(|r| &r.data) {
+        Some(KgData::Relations(list)) => list.iter().any(|r| r.at.id == relation.id),
+        _ => false,
     };
-    settled(state, key(step, Purpose::Edges, lane), |_| Ok(of_kg(&relation.kg, op.clone())))
+    let many = u32::try_from(kgs.len().max(1)).unwrap_or(u32::MAX);
+    let asked = (0u32..).zip(kgs).filter(|(number, (kg, _))| *kg == relation.kg || lists(*number));
+    asked
+        .map(|(number, (kg, _))| {
+            let op = KgOp::Edges {
+                entities: graph.ids_in(kg, entities),
+                relation: relation.id.clone(),
+                direction: relation.direction,
+                cap: settings.edge_cap,
+                offset: 0,
+                all_ranks: settings.all_ranks,
+            };
+            settled(state, key(step, Purpose::Edges, lane.saturating_mul(many).saturating_add(number)), |_| Ok(of_kg(kg, op.clone())))
+        })
+        .collect()
 }
 
-/// What an action adds to `graph`, and what the trajectory says of it.
-pub fn carry_out(graph: &LocalGraph, action: &Action, edges: Option<&Ask>) -> Result<(Delta, Option<String>), (Reason, String)> {
+/// What an action adds to `graph`, and what the trajectory says of it. `linked` = new entities with their ids elsewhere.
+pub fn carry_out(
+    graph: &LocalGraph,
+    action: &Action,
+    edges: &[&Ask],
+    linked: &[Entity],
+) -> Result<(Delta, Option<String>), (Reason, String)> {
     if !matches!(action, Action::SelectRelation { .. }) {
         return Ok((Delta::default(), None));
     }
-    let Some(ask) = edges else { return Err((Reason::KgFailed, "no edges were asked for".to_owned())) };
-    if let Some(error) = &ask.error {
-        return Err((Reason::KgFailed, error.message.clone()));
+    let lists: Vec<&EdgeList> = edges.iter().filter_map(|ask| edge_list(ask)).collect();
+    if lists.is_empty() {
+        let why = edges.iter().find_map(|ask| ask.error.as_ref()).map_or("no edges were asked for", |error| error.message.as_str());
+        return Err((Reason::KgFailed, why.to_owned()));
     }
-    let Some(KgData::Edges(list)) = ask.reply.as_deref().map(|r| &r.data) else {
-        return Err((Reason::KgFailed, "the KG's reply holds no edges".to_owned()));
-    };
-    let delta = news(graph, list);
+    let delta = news(graph, &lists, linked);
     if delta.edges.is_empty() {
         return Err((Reason::NothingNew, "it adds no fact that is not in the local graph".to_owned()));
     }
-    let observation = observation(&delta);
+    let observation = observation(graph, &delta);
     Ok((delta, Some(observation)))
 }
 
-/// What of `list` is new to `graph`.
-fn news(graph: &LocalGraph, list: &EdgeList) -> Delta {
-    let mut delta = Delta { partial: list.partial.clone(), ..Delta::default() };
-    for edge in &list.edges {
-        if !graph.contains(edge) && !delta.edges.iter().any(|e| e.same_fact(edge)) {
-            delta.edges.push(edge.clone());
+/// What of `lists` is new to `graph`, between the ids that things stand under there.
+fn news(graph: &LocalGraph, lists: &[&EdgeList], linked: &[Entity]) -> Delta {
+    let mut delta = Delta::default();
+    for entity in lists.iter().flat_map(|list| &list.entities) {
+        let entity = linked.iter().find(|known| known.id == entity.id).unwrap_or(entity);
+        let known = graph.entity(&entity.id).is_some() || delta.entities.iter().any(|e: &Entity| e.id == entity.id);
+        if !known {
+            delta.entities.push(entity.clone());
         }
     }
-    delta.entities = list.entities.iter().filter(|e| graph.entity(&e.id).is_none()).cloned().collect();
-    if let (Some(label), Some(edge)) = (&list.relation_label, delta.edges.first()) {
-        delta.relations.push((edge.r.clone(), label.clone()));
+    let mut after = graph.clone();
+    after.add(&delta);
+    for edge in lists.iter().flat_map(|list| &list.edges).map(|edge| after.resolved(edge)) {
+        if !graph.contains(&edge) && !delta.edges.iter().any(|e| e.same_fact(&edge)) {
+            delta.edges.push(edge);
+        }
+    }
+    for list in lists {
+        if let (Some(label), Some(edge)) = (&list.relation_label, list.edges.first())
+            && delta.edges.iter().any(|e| e.r == edge.r)
+            && !delta.relations.iter().any(|(id, _)| *id == edge.r)
+        {
+            delta.relations.push((edge.r.clone(), label.clone()));
+        }
+        delta.partial.extend(list.partial.iter().cloned());
     }
     delta
 }
@@ -313,9 +417,12 @@ fn counted(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
-fn observation(delta: &Delta) -> String {
-    let mut text =
-        format!("{}, {}", counted(delta.edges.len(), "new fact", "new facts"), counted(delta.entities.len(), "new entity", "new entities"));
+fn observation(graph: &LocalGraph, delta: &Delta) -> String {
+    // What a new entity turns out to be may be here already.
+    let mut after = graph.clone();
+    after.add(&Delta { entities: delta.entities.clone(), ..Delta::default() });
+    let fresh = after.entities().len().saturating_sub(graph.entities().len());
+    let mut text = format!("{}, {}", counted(delta.edges.len(), "new fact", "new facts"), counted(fresh, "new entity", "new entities"));
     for p in &delta.partial {
         match p.of {
             Some(of) => text.push_str(&format!("; {}: {} of {of} shown", p.entity, p.shown)),

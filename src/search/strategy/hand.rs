@@ -4,11 +4,12 @@ use super::super::act::Act;
 use super::super::ask::Need;
 use super::super::event::{Event, NewNode, NodeId, Outcome, Reading, Reason};
 use super::super::state::{State, Step};
-use super::expand::{carry_out, edges_of, existing};
+use super::expand::{carry_out, edges_of, existing, graph_with_links, newcomers, of_lane};
+use super::link;
 use super::round::together;
 use super::score;
 use crate::asm::Action;
-use crate::graph::EntityId;
+use crate::graph::{Delta, EntityId};
 
 /// The next decision of a growth by hand.
 pub fn advance(state: &State, step: &Step) -> Need<Event> {
@@ -28,24 +29,34 @@ fn grow(state: &State, step: &Step, chain: &[Action]) -> Need<Event> {
         Action::SelectEntities { ids } => ids.clone(),
         _ => Vec::new(),
     };
+    let before = state.graph(start.id);
+    let mut links = Delta::default();
     let mut wanted = Vec::new();
     for (lane, action) in (0u32..).zip(chain) {
         match action {
             Action::SelectEntities { ids } => selected.clone_from(ids),
-            Action::SelectRelation { relation } => wanted.push(edges_of(state, step.id, selected.clone(), relation, lane)),
+            Action::SelectRelation { relation } => {
+                let graph = graph_with_links(state, start, &selected);
+                links.entities.extend(link::known_links(state, &before, &selected).entities);
+                wanted.extend(edges_of(state, step.id, &graph, &selected, relation, lane));
+            }
             _ => {}
         }
     }
     let edges = together(wanted)?;
-    let mut graph = state.graph(start.id);
+    let mut graph = before;
+    graph.add(&links);
+    let linked = link::by_identifiers(state, step, 0, newcomers(&graph, &edges))?;
     let (mut children, mut refused) = (Vec::new(), Vec::new());
     let mut parent = start.id;
     // Nodes that do not exist yet get the numbers that follow on from the last node.
     let mut fresh = u32::try_from(state.nodes.len()).unwrap_or(u32::MAX);
     for (lane, action) in (0u32..).zip(chain) {
-        let ask = edges.iter().find(|a| a.key.lane == lane);
-        match carry_out(&graph, action, ask.copied()) {
-            Ok((delta, observation)) => {
+        match carry_out(&graph, action, &of_lane(state, &edges, lane), &linked.entities) {
+            Ok((mut delta, observation)) => {
+                if matches!(action, Action::SelectRelation { .. }) {
+                    delta.entities.splice(0..0, links.entities.iter().cloned());
+                }
                 let merged = state.node(parent).and_then(|p| existing(state, p, action));
                 graph.add(&delta);
                 children.push(NewNode { parent: Some(parent), merged, action: action.clone(), delta, observation, votes: (0, 0) });
@@ -64,5 +75,5 @@ fn grow(state: &State, step: &Step, chain: &[Action]) -> Need<Event> {
             }
         }
     }
-    Ok(Event::Grew { step: step.id, children, refused, notices: Vec::new() })
+    Ok(Event::Grew { step: step.id, children, refused, notices: linked.notices })
 }

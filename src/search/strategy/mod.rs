@@ -4,6 +4,7 @@ mod about;
 mod expand;
 mod finish;
 mod hand;
+mod link;
 mod prompt;
 mod round;
 mod score;
@@ -13,9 +14,10 @@ mod tree_of_traversals;
 pub use tree_of_traversals::{ChainOfTraversals, TreeOfTraversals};
 
 use super::ask::{Ask, Need};
-use super::event::Event;
+use super::event::{Event, NodeId};
 use super::state::{State, Step};
 use crate::calls::About;
+use crate::graph::{EntityId, LocalGraph};
 use crate::search::settings::Settings;
 
 /// A method of search.
@@ -42,6 +44,12 @@ pub trait Strategy: Send + Sync {
     fn about(&self, state: &State, ask: &Ask) -> About {
         about::about(state, ask)
     }
+}
+
+/// The local graph of a node with what `selected` entities were linked to by label: which ids each KG is asked with.
+#[must_use]
+pub fn selected_graph(state: &State, node: NodeId, selected: &[EntityId]) -> LocalGraph {
+    state.node(node).map_or_else(LocalGraph::default, |node| expand::graph_with_links(state, node, selected))
 }
 
 /// Names of all strategies.

@@ -29,6 +29,8 @@ pub struct Ingredients<'a> {
     pub answer: Option<&'a str>,
     /// The mention that is matched.
     pub mention: Option<&'a str>,
+    /// Whether the mention is an entity of the graph, looked for in another KG.
+    pub linking: bool,
     /// Its candidates.
     pub candidates: &'a [Candidate],
     /// Samples wanted.
@@ -38,7 +40,7 @@ pub struct Ingredients<'a> {
 impl Ingredients<'_> {
     /// A prompt of `kind` about `node` for `slots` samples.
     pub const fn new(kind: PromptKind, node: Option<NodeId>, slots: u32) -> Self {
-        Self { kind, node, options: Options::None, answer: None, mention: None, candidates: &[], slots }
+        Self { kind, node, options: Options::None, answer: None, mention: None, linking: false, candidates: &[], slots }
     }
 
     /// The ask. `shorter` = how often it was too long already.
@@ -65,6 +67,8 @@ impl Ingredients<'_> {
             answer: self.answer,
             mention: self.mention,
             candidates: self.candidates,
+            linking: self.linking,
+            notes: state.settings().qualifiers,
             omitted,
         };
         let parts = started.templates.parts(self.kind, &context).map_err(|e| NotYet::Broken(e.to_string()))?;
@@ -148,7 +152,13 @@ pub fn offered_relations_of(state: &State, step: StepId) -> Vec<Relation> {
         for lane in 0..u32::try_from(state.started().kgs.len()).unwrap_or(0) {
             let reply = state.ask_of(super::round::key(step, purpose, lane)).and_then(|a| a.reply.as_deref());
             if let Some(KgData::Relations(list)) = reply.map(|r| &r.data) {
-                all.extend(list.iter().filter(|r| !r.identifier).cloned());
+                // The same relation in two KGs is one offer: its edges are asked of both.
+                for relation in list.iter().filter(|r| !r.identifier) {
+                    let same = |r: &Relation| (&r.at.id, r.at.direction) == (&relation.at.id, relation.at.direction);
+                    if !all.iter().any(same) {
+                        all.push(relation.clone());
+                    }
+                }
             }
         }
     }

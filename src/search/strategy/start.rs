@@ -5,11 +5,12 @@
 use super::super::ask::{Ask, Need};
 use super::super::event::{AskKey, Event, NewNode, Outcome, Purpose, Reading, Reason, StepId, StepKind, Valuation};
 use super::super::state::{State, Step};
+use super::link;
 use super::prompt::Ingredients;
 use super::round::{of_kg, settled, together};
 use crate::asm::{Action, mention_label, parse_match, parse_mentions};
-use crate::calls::{Candidate, KgData, KgOp, PromptKind, Sample};
-use crate::graph::{Delta, Entity, KgName};
+use crate::calls::{CallErrorKind, Candidate, KgData, KgOp, PromptKind, Sample};
+use crate::graph::{Delta, Entity, KgName, LocalGraph};
 use crate::micro::Micro;
 use crate::search::NodeId;
 
@@ -38,9 +39,8 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
             Event::Closed { step: step.id }
         });
     }
-    let given = &state.started().entities;
-    if !given.is_empty() {
-        return Ok(root(step, given.clone(), Vec::new()));
+    if !state.started().entities.is_empty() {
+        return given(state, step);
     }
     let mut notices = Vec::new();
     for round in 0..ROUNDS {
@@ -55,23 +55,80 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
             Outcome::Rejected { why, reason: Reason::KgFailed, .. } => Some(why.clone()),
             _ => None,
         }));
-        let found: Vec<Entity> =
-            rows.iter().filter_map(|r| if let Outcome::Entity(Some(e)) = &r.outcome { Some((**e).clone()) } else { None }).collect();
+        let kgs = u32::try_from(state.started().kgs.len().max(1)).unwrap_or(u32::MAX);
+        let matched = |r: &Reading| match &r.outcome {
+            Outcome::Entity(Some(e)) => Some((r.slots.first().copied().unwrap_or(0) / kgs, (**e).clone())),
+            _ => None,
+        };
+        let (mentions, found): (Vec<u32>, Vec<Entity>) = rows.iter().filter_map(matched).unzip();
         if !found.is_empty() {
-            return Ok(root(step, found, notices));
+            let linked = link::by_identifiers(state, step, round, found)?;
+            notices.extend(linked.notices);
+            return Ok(root(step, link::by_mention(mentions.into_iter().zip(linked.entities)), notices));
         }
     }
     notices.push("no entity of the question was found in the graph: the search goes on with an empty graph".to_owned());
     Ok(root(step, Vec::new(), notices))
 }
 
-fn root(step: &Step, found: Vec<Entity>, notices: Vec<String>) -> Event {
-    let mut entities: Vec<Entity> = Vec::new();
-    for entity in found {
-        if !entities.iter().any(|e| e.id == entity.id) {
-            entities.push(entity);
+/// The start from entities that the person gave: each KG is asked what it knows of them.
+fn given(state: &State, step: &Step) -> Need<Event> {
+    let wanted = &state.started().entities;
+    let kgs = &state.started().kgs;
+    // An id of one KG is none of another: with several KGs each id is asked for by itself.
+    let groups: Vec<&[Entity]> = if kgs.len() == 1 { vec![wanted.as_slice()] } else { wanted.chunks(1).collect() };
+    let mut calls = Vec::new();
+    for group in &groups {
+        for (kg, _) in kgs {
+            calls.push((kg, group.iter().map(|entity| entity.id.clone()).collect::<Vec<_>>()));
         }
     }
+    let asks = together((0u32..).zip(&calls).map(|(lane, (kg, ids))| {
+        let ask = AskKey { step: step.id, purpose: Purpose::Describe, lane, round: 0 };
+        settled(state, ask, |_| Ok(of_kg(kg, KgOp::Describe { ids: ids.clone() })))
+    }))?;
+    let (mut found, mut notices) = (Vec::new(), Vec::new());
+    for (group, asks) in groups.iter().zip(asks.chunks(kgs.len().max(1))) {
+        for (at, entity) in group.iter().enumerate() {
+            match described(asks, at) {
+                Some(known) => {
+                    if known.id != entity.id && known.also.iter().any(|(_, id)| *id == entity.id) {
+                        notices.push(format!("{} redirects to {}", entity.id, known.id));
+                    }
+                    found.push(known);
+                }
+                None => notices.push(format!("no graph has a name for {}: check the id", entity.id)),
+            }
+        }
+    }
+    for (ask, (kg, _)) in asks.iter().zip(&calls) {
+        match (&ask.error, ask.reply.as_deref()) {
+            (Some(error), _) if error.kind != CallErrorKind::Refused || kgs.len() == 1 => notices.push(format!("{kg}: {}", error.message)),
+            (None, Some(reply)) => notices.extend(reply.notes.iter().map(|note| format!("{kg}: {note}"))),
+            _ => {}
+        }
+    }
+    let linked = link::by_identifiers(state, step, 0, found)?;
+    notices.extend(linked.notices);
+    Ok(root(step, linked.entities, notices))
+}
+
+/// What the KGs say together of the entity at place `at` of their lists; `None` when none has a name for it.
+fn described(asks: &[&Ask], at: usize) -> Option<Entity> {
+    let mut said = asks.iter().filter_map(|ask| match ask.reply.as_deref().map(|r| &r.data) {
+        Some(KgData::Entities(list)) => list.get(at).filter(|e| e.label.is_some() || e.description.is_some()),
+        _ => None,
+    });
+    let mut first = said.next()?.clone();
+    said.for_each(|other| first.merge(other));
+    Some(first)
+}
+
+fn root(step: &Step, found: Vec<Entity>, notices: Vec<String>) -> Event {
+    // Two mentions may be one thing.
+    let mut graph = LocalGraph::default();
+    graph.add(&Delta { entities: found, ..Delta::default() });
+    let entities: Vec<Entity> = graph.entities().cloned().collect();
     let observation = if entities.is_empty() { Some("no entity of the question was found in the graph".to_owned()) } else { None };
     let delta = Delta { entities, ..Delta::default() };
     let node = NewNode { parent: None, merged: None, action: Action::Root, delta, observation, votes: (0, 0) };
@@ -100,7 +157,8 @@ fn mentions(state: &State, step: &Step, round: u32) -> Need<Event> {
     Ok(Event::Read { step: step.id, lane: 2 * round, rows })
 }
 
-fn sample(ask: &Ask) -> Option<&Sample> {
+/// The one sample of an ask.
+pub fn sample(ask: &Ask) -> Option<&Sample> {
     ask.samples.first().and_then(Option::as_ref)
 }
 
@@ -142,7 +200,8 @@ fn matches(state: &State, step: &Step, round: u32, mentions: &[&str]) -> Need<Ev
     Ok(Event::Read { step: step.id, lane: 2 * round + 1, rows: rows.collect() })
 }
 
-fn candidates(search: &Ask) -> &[Candidate] {
+/// What a search brought.
+pub fn candidates(search: &Ask) -> &[Candidate] {
     match search.reply.as_deref().map(|r| &r.data) {
         Some(KgData::Candidates(list)) => list,
         _ => &[],

@@ -106,7 +106,7 @@ impl ExpandPopup {
     }
 
     fn ask_relations(&mut self, scene: &Scene, entities: Vec<EntityId>) -> Vec<Command> {
-        let calls = options::listings(&scene.state, &entities);
+        let calls = options::listings(&scene.state, self.node, &entities);
         self.entities = entities;
         self.relations.clear();
         self.taken = 0;
@@ -116,7 +116,7 @@ impl ExpandPopup {
     }
 
     fn ask_preview(&mut self, scene: &Scene, relation: Relation) -> Vec<Command> {
-        let call = options::edges(&scene.state, &self.entities, &relation);
+        let call = options::edges(&scene.state, self.node, &self.entities, &relation);
         self.wrong = None;
         self.stages.push(Stage::Preview(relation));
         self.preview.ask(vec![call])

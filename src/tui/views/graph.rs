@@ -64,6 +64,8 @@ pub struct GraphPane {
     pub net: NetView,
     facts: Vec<Fact>,
     graph: LocalGraph,
+    /// Whether the model reads qualifiers too.
+    notes: bool,
     roots: Vec<EntityId>,
     new: HashSet<usize>,
     node: Option<NodeId>,
@@ -100,6 +102,7 @@ impl GraphPane {
             return;
         };
         self.graph = scene.state.graph(id);
+        self.notes = scene.state.settings().qualifiers;
         self.roots = scene.state.graph(NodeId(0)).entities().map(|entity| entity.id.clone()).collect();
         self.facts = facts(scene, id, &self.graph);
         self.new = (0..self.facts.len()).filter(|at| self.facts[*at].node == Some(id.0)).collect();
@@ -160,7 +163,7 @@ impl GraphPane {
     #[must_use]
     pub fn plain(&self) -> String {
         match self.mode {
-            GraphMode::Text | GraphMode::Net => to_yaml(&self.graph),
+            GraphMode::Text | GraphMode::Net => to_yaml(&self.graph, self.notes),
             GraphMode::Table => {
                 let line = |f: &Fact| format!("{}\t{}\t{}\t{}\n", f.subject, f.relation, f.object, f.kg_name);
                 self.facts.iter().map(line).collect()
@@ -243,13 +246,14 @@ fn facts(scene: &Scene, id: NodeId, graph: &LocalGraph) -> Vec<Fact> {
 
 /// The YAML, with the lines that the parent's graph does not have in the style of new things.
 fn yaml(scene: &Scene, id: NodeId, graph: &LocalGraph) -> Document {
+    let notes = scene.state.settings().qualifiers;
     let before = match scene.state.node(id).and_then(|node| node.parent) {
-        Some(parent) => to_yaml(&scene.state.graph(parent)),
-        None => to_yaml(graph),
+        Some(parent) => to_yaml(&scene.state.graph(parent), notes),
+        None => to_yaml(graph, notes),
     };
     let known: HashSet<&str> = before.lines().collect();
     let mut document = Document::default();
-    for line in to_yaml(graph).lines() {
+    for line in to_yaml(graph, notes).lines() {
         document.push(if known.contains(line) { Role::Text } else { Role::New }, line);
     }
     document

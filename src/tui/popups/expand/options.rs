@@ -6,6 +6,7 @@ use super::super::super::widgets::list::Item;
 use crate::asm::Action;
 use crate::calls::{EdgeList, KgCall, KgOp};
 use crate::graph::{Direction, EntityId, LocalGraph, Object, Relation};
+use crate::search::strategy::selected_graph;
 use crate::search::{Node, NodeId, State};
 use std::collections::HashMap;
 
@@ -64,21 +65,30 @@ pub fn entities(scene: &Scene, id: NodeId) -> (Vec<EntityId>, Vec<Item>) {
     (ids, items)
 }
 
-/// The calls that list relations exactly as the engine would: every KG, both directions.
-pub fn listings(state: &State, entities: &[EntityId]) -> Vec<KgCall> {
+/// The calls that list relations exactly as the engine would: both directions, of every KG that knows one of the entities.
+pub fn listings(state: &State, at: NodeId, entities: &[EntityId]) -> Vec<KgCall> {
     let limit = state.settings().relation_limit;
     let both = [Direction::Out, Direction::In];
-    let kgs = state.started().kgs.iter();
-    kgs.flat_map(|(kg, _)| {
-        both.map(|direction| KgCall { kg: kg.clone(), op: KgOp::Relations { entities: entities.to_vec(), direction, limit } })
-    })
-    .collect()
+    let graph = selected_graph(state, at, entities);
+    let known = state.started().kgs.iter().map(|(kg, _)| (kg, graph.ids_in(kg, entities))).filter(|(_, ids)| !ids.is_empty());
+    known
+        .flat_map(|(kg, ids)| {
+            both.map(|direction| KgCall { kg: kg.clone(), op: KgOp::Relations { entities: ids.clone(), direction, limit } })
+        })
+        .collect()
 }
 
 /// The call that brings the edges of a relation exactly as the engine would.
-pub fn edges(state: &State, entities: &[EntityId], relation: &Relation) -> KgCall {
-    let cap = state.settings().edge_cap;
-    let op = KgOp::Edges { entities: entities.to_vec(), relation: relation.at.id.clone(), direction: relation.at.direction, cap, offset: 0, all_ranks: false };
+pub fn edges(state: &State, at: NodeId, entities: &[EntityId], relation: &Relation) -> KgCall {
+    let settings = state.settings();
+    let op = KgOp::Edges {
+        entities: selected_graph(state, at, entities).ids_in(&relation.at.kg, entities),
+        relation: relation.at.id.clone(),
+        direction: relation.at.direction,
+        cap: settings.edge_cap,
+        offset: 0,
+        all_ranks: settings.all_ranks,
+    };
     KgCall { kg: relation.at.kg.clone(), op }
 }
 
@@ -111,11 +121,10 @@ pub fn relation(scene: &Scene, id: NodeId, entities: &[EntityId], relation: &Rel
 
 /// The new facts of a preview as lines, and how many entities they would bring.
 pub fn preview(scene: &Scene, at: NodeId, list: &EdgeList) -> (Vec<(bool, String)>, usize) {
-    let graph: LocalGraph = scene.state.graph(at);
-    let name = |id: &EntityId| {
-        let fresh = list.entities.iter().find(|entity| entity.id == *id).map(|entity| entity.name().to_owned());
-        graph.entity(id).map(|entity| entity.name().to_owned()).or(fresh).unwrap_or_else(|| entity_name(&scene.state, Some(at), id))
-    };
+    let mut graph: LocalGraph = scene.state.graph(at);
+    let before = graph.entities().len();
+    graph.add(&crate::graph::Delta { entities: list.entities.clone(), ..crate::graph::Delta::default() });
+    let name = |id: &EntityId| graph.entity(id).map_or_else(|| entity_name(&scene.state, Some(at), id), |entity| entity.name().to_owned());
     let relation = list.relation_label.as_deref();
     let line = |edge: &crate::graph::Edge| {
         let object = match &edge.o {
@@ -126,6 +135,6 @@ pub fn preview(scene: &Scene, at: NodeId, list: &EdgeList) -> (Vec<(bool, String
         (!graph.contains(edge), text)
     };
     let lines: Vec<(bool, String)> = list.edges.iter().map(line).collect();
-    let fresh = list.entities.iter().filter(|entity| graph.entity(&entity.id).is_none()).count();
+    let fresh = graph.entities().len().saturating_sub(before);
     (lines, fresh)
 }

@@ -1,6 +1,6 @@
 //! What the model said, word for word, and what was made of it.
 
-use super::super::super::scene::{Scene, describe, glyph};
+use super::super::super::scene::{Scene, describe, entity_name, glyph};
 use super::super::super::theme::Role;
 use super::super::super::widgets::count;
 use super::super::super::widgets::wrap::Document;
@@ -28,7 +28,8 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
 
 fn readings(document: &mut Document, scene: &Scene, id: NodeId, step: &Step, title: &str) {
     let rows: Vec<&Reading> = step.readings.iter().flat_map(|(_, rows)| rows).chain(&step.refused).collect();
-    let samples: usize = step.readings.iter().flat_map(|(_, rows)| rows).map(|row| row.slots.len()).sum();
+    let is_sample = |row: &&Reading| !matches!(row.outcome, Outcome::Linked { .. });
+    let samples: usize = step.readings.iter().flat_map(|(_, rows)| rows).filter(is_sample).map(|row| row.slots.len()).sum();
     let kept = rows.iter().filter(|row| matches!(row.outcome, Outcome::Kept(_))).count();
     if rows.is_empty() && step.notices.is_empty() {
         return;
@@ -71,6 +72,21 @@ fn readings(document: &mut Document, scene: &Scene, id: NodeId, step: &Step, tit
                 (Role::Text, entity.name().to_owned()),
                 (Role::Dim, format!("  {} · {}", entity.id, entity.description.as_deref().unwrap_or_default())),
             ]),
+            Outcome::Linked { id: entity, kg, to } => {
+                let name = entity_name(&scene.state, Some(id), entity);
+                document.push_line(match to {
+                    Some(to) => [
+                        (Role::Good, "      linked    ".to_owned()),
+                        (Role::Text, format!("{name} is {} in {kg}", to.name())),
+                        (Role::Dim, format!("  {} · {}", to.id, to.description.as_deref().unwrap_or_default())),
+                    ],
+                    None => [
+                        (Role::Dim, "      no link   ".to_owned()),
+                        (Role::Dim, format!("{name} was not found in {kg}")),
+                        (Role::Dim, String::new()),
+                    ],
+                });
+            }
             Outcome::Entity(None) => document.push_line([votes, (Role::Warning, "no entity: none of the candidates fits".to_owned())]),
         }
     }

@@ -278,7 +278,7 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
         KgSpec::Wikidata => wikidata::open(name, profile, &settings)?,
         KgSpec::MusicBrainz => musicbrainz::open(name, profile, &settings)?,
         KgSpec::Files(paths) => {
-            let source = Source::Files { paths: paths.clone(), strict: settings.strict };
+            let source = Source::files(name, paths.clone(), settings.strict);
             sparql(embedded(file_names(paths), source, settings.status.clone()).await?)
         }
         KgSpec::Sparql(url) => sparql(Arc::new(Endpoint::new(url, &settings.http)?)),

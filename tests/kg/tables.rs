@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tree_of_traversals::graph::{Direction, LiteralKind, Object};
-use tree_of_traversals::kg::{KgSpec, KnowledgeGraph, open_with};
+use tree_of_traversals::kg::{KgProfile, KgSpec, KnowledgeGraph, open_all, open_with};
 
 /// The graph of tables: (file name, content).
 async fn graph(tables: &[(&str, &str)]) -> Arc<dyn KnowledgeGraph> {
@@ -115,4 +115,17 @@ async fn a_header_may_name_a_column_twice() {
     let kg = graph(&[("a.csv", "id,knows,knows,label,label\nx,y,z,Ex,Iks\n")]).await;
     assert_eq!(out(&*kg, "local:x", "local:knows").await, ["local:y", "local:z"]);
     assert_eq!(search(&*kg, "Iks").await[0].entity.label.as_deref(), Some("Ex"));
+}
+
+#[tokio::test]
+async fn the_names_of_two_graphs_are_not_mixed_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        (None, KgProfile::default(), KgSpec::Files(vec![path]))
+    };
+    let opened = open_all(vec![spec("a.csv", "id,label\n1,Ada\n"), spec("b.csv", "id,label\n1,Bonn\n")], &fast()).await.unwrap();
+    assert_eq!(&*search(&*opened[0].kg, "Ada").await[0].entity.id, "local:1");
+    assert_eq!(&*search(&*opened[1].kg, "Bonn").await[0].entity.id, "local:file-2/1");
 }

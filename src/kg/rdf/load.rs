@@ -95,12 +95,12 @@ pub struct Loaded {
 /// [`LoadError`]: a file that is missing or no data; when nothing at all could be read; when strict, at the first flaw.
 pub fn load(source: &Source, progress: &dyn Fn(&Progress)) -> Result<Loaded, LoadError> {
     let store = Store::new()?;
-    let (files, strict) = match source {
-        Source::Files { paths, strict } => (paths.len(), *strict),
-        Source::Memory { .. } => (1, true),
+    let (files, strict, namespace) = match source {
+        Source::Files { paths, strict, namespace } => (paths.len(), *strict, namespace.as_str()),
+        Source::Memory { .. } => (1, true, "local:"),
     };
     let mut sink = Sink::new(store.start_transaction()?, files, strict, progress);
-    let mut reading = Reading { prefixes: Prefixes::new(), tables: Tables::default(), files };
+    let mut reading = Reading { prefixes: Prefixes::new(), tables: Tables::new(namespace), files };
     match source {
         Source::Memory { name, bytes } => {
             let input = Input::new((*name).to_owned(), Box::new(*bytes));

@@ -20,6 +20,8 @@ pub enum Source {
         paths: Vec<PathBuf>,
         /// Whether the first bad line refuses them all; else such lines are skipped and listed.
         strict: bool,
+        /// What names in tables, which are no IRIs, are put below.
+        namespace: String,
     },
     /// A text that is compiled in, in Turtle, possibly packed.
     Memory {
@@ -28,6 +30,14 @@ pub enum Source {
         /// The bytes.
         bytes: &'static [u8],
     },
+}
+
+impl Source {
+    /// The files of the KG `kg`.
+    #[must_use]
+    pub fn files(kg: &str, paths: Vec<PathBuf>, strict: bool) -> Self {
+        Self::Files { paths, strict, namespace: super::table::namespace(kg) }
+    }
 }
 
 /// One text to be read: unpacked, without a byte order mark.

@@ -16,26 +16,37 @@ pub fn like_iri(cell: &str) -> bool {
     schemed && (cell[scheme.len()..].starts_with("://") || matches!(scheme, "urn" | "local" | "mailto"))
 }
 
-/// The node that a cell names.
+/// The node that a cell names: an address as it is, another name below `namespace`.
 ///
 /// # Errors
 /// Why an address is none.
-pub fn node(cell: &str) -> Result<NamedNode, String> {
+pub fn node(namespace: &str, cell: &str) -> Result<NamedNode, String> {
     if like_iri(cell) {
         return match NamedNodeRef::new(cell) {
             Ok(node) => Ok(node.into_owned()),
             Err(error) => Err(format!("<{cell}> is no IRI: {error}")),
         };
     }
-    let mut iri = String::from("local:");
-    for c in cell.chars() {
+    NamedNode::new(format!("{namespace}{}", encoded(cell))).map_err(|error| format!("\"{cell}\" cannot be a name: {error}"))
+}
+
+/// The namespace of names in the tables of the KG `kg`. Two KGs may both have a `1`, so all but the one that is called
+/// after its kind have a namespace of their own.
+pub fn namespace(kg: &str) -> String {
+    if kg == "file" { "local:".to_owned() } else { format!("local:{}/", encoded(kg)) }
+}
+
+/// A name as part of an IRI.
+fn encoded(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
         if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '~') {
-            iri.push(c);
+            out.push(c);
         } else {
-            c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| iri.push_str(&format!("%{byte:02X}")));
+            c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| out.push_str(&format!("%{byte:02X}")));
         }
     }
-    NamedNode::new(iri).map_err(|error| format!("\"{cell}\" cannot be a name: {error}"))
+    out
 }
 
 /// How a local name reads.
@@ -93,14 +104,16 @@ mod tests {
 
     #[test]
     fn names_become_iris() {
-        let iri = |cell: &str| node(cell).unwrap().into_string();
+        let iri = |cell: &str| node("local:", cell).unwrap().into_string();
         assert_eq!(iri("Ada Lovelace"), "local:Ada%20Lovelace");
         assert_eq!(iri("Köln"), "local:Köln");
         assert_eq!(iri("a<b>\"c\"/?#%"), "local:a%3Cb%3E%22c%22%2F%3F%23%25");
         assert_eq!(iri("http://ex.org/a"), "http://ex.org/a");
         assert_eq!(iri("local:big-star"), "local:big-star");
         assert_eq!(iri("Alien: Covenant"), "local:Alien%3A%20Covenant");
-        assert!(node("http://ex.org/a b").is_err());
+        assert!(node("local:", "http://ex.org/a b").is_err());
+        assert_eq!(node(&namespace("my firm"), "1").unwrap().as_str(), "local:my%20firm/1");
+        assert_eq!(namespace("file"), "local:");
         assert_eq!((label("born_in"), label("_"), label("a \n b")), ("born in".into(), "_".into(), "a b".into()));
     }
 

@@ -1,6 +1,6 @@
 //! Reads the rows of tables, and gives names to what has none.
 
-use super::cell::{is_long, label, like_iri, node, typed};
+use super::cell::{self, is_long, label, like_iri, typed};
 use super::header::{About, Aside, Column, Layout, about};
 use super::sniff::Delimiter;
 use crate::kg::rdf::load::LoadError;
@@ -24,8 +24,9 @@ struct Known {
 }
 
 /// The tables of one graph. What they say is in the store only after [`Tables::finish`].
-#[derive(Default)]
 pub(in crate::kg::rdf) struct Tables {
+    /// Of names that are no IRI.
+    namespace: String,
     names: IndexMap<Box<str>, Known>,
     /// Facts whose object is a number: whether that is an id is known at the end.
     waiting: Vec<(usize, usize, Box<str>)>,
@@ -35,6 +36,15 @@ pub(in crate::kg::rdf) struct Tables {
 type Flaw = String;
 
 impl Tables {
+    /// No table yet.
+    pub fn new(namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), names: IndexMap::new(), waiting: Vec::new() }
+    }
+
+    fn node(&self, cell: &str) -> Result<NamedNode, Flaw> {
+        cell::node(&self.namespace, cell)
+    }
+
     /// Reads a table.
     ///
     /// # Errors
@@ -98,18 +108,18 @@ impl Tables {
                 return Err(format!("the {what} is empty"));
             }
         }
-        let s = node(subject)?;
+        let s = self.node(subject)?;
         if let Some(about) = about(relation).filter(|_| !like_iri(relation)) {
             self.text(subject, &s, about, None, object, sink);
             self.know(subject).subject = true;
             return Ok(());
         }
-        let r = node(relation)?;
+        let r = self.node(relation)?;
         // A label or description under its full IRI is a text all the same.
         let is_text = is_long(object) || (like_iri(relation) && about(local_name(relation)).is_some());
         let is_thing = !is_text && typed(object).is_none();
         if is_thing {
-            sink.add(s.clone().into(), &r, node(object)?.into());
+            sink.add(s.clone().into(), &r, self.node(object)?.into());
             self.know(object);
         } else if is_text {
             sink.add(s.clone().into(), &r, Literal::new_simple_literal(object).into());
@@ -122,7 +132,7 @@ impl Tables {
         self.know(relation);
         for aside in asides.iter().filter(|aside| aside.of != ends[2] || is_thing) {
             let name = cells[aside.of];
-            let node = node(name)?;
+            let node = self.node(name)?;
             self.text(name, &node, aside.about, aside.lang.as_deref(), cells[aside.column], sink);
         }
         Ok(())
@@ -133,7 +143,7 @@ impl Tables {
         if id.is_empty() {
             return Err("the id is empty".to_owned());
         }
-        let s = node(id)?;
+        let s = self.node(id)?;
         self.know(id).subject = true;
         let mut bad = None;
         for (column, cell) in columns.iter().zip(&cells[1..]) {
@@ -149,14 +159,14 @@ impl Tables {
                 }
                 Column::Relation(relation) => relation,
             };
-            let r = node(relation)?;
+            let r = self.node(relation)?;
             let values: Vec<&str> = if is_long(cell) { vec![cell] } else { parts(cell).collect() };
             for value in values {
                 self.know(relation);
                 let object: Term = match typed(value) {
                     Some(literal) => literal.into(),
                     None if is_long(value) => Literal::new_simple_literal(value).into(),
-                    None => match node(value) {
+                    None => match self.node(value) {
                         Ok(node) => {
                             self.know(value);
                             node.into()
@@ -211,8 +221,8 @@ impl Tables {
         }
         for (subject, relation, object) in std::mem::take(&mut self.waiting) {
             let name = |at: usize| self.names.get_index(at).map_or("", |(name, _)| name);
-            let (Ok(s), Ok(r)) = (node(name(subject)), node(name(relation))) else { continue };
-            let object: Term = match (all_known.get(&relation), typed(&object), node(&object)) {
+            let (Ok(s), Ok(r)) = (self.node(name(subject)), self.node(name(relation))) else { continue };
+            let object: Term = match (all_known.get(&relation), typed(&object), self.node(&object)) {
                 (Some(false), Some(literal), _) | (_, Some(literal), Err(_)) => literal.into(),
                 (_, _, Ok(node)) => node.into(),
                 (_, None, Err(_)) => Literal::new_simple_literal(&*object).into(),
@@ -221,7 +231,7 @@ impl Tables {
         }
         let label_of = rdfs::LABEL.into_owned();
         for (name, _) in self.names.iter().filter(|(name, known)| !known.labelled && !like_iri(name)) {
-            if let Ok(node) = node(name) {
+            if let Ok(node) = self.node(name) {
                 sink.store(node.into(), &label_of, Literal::new_simple_literal(label(name)).into());
             }
         }

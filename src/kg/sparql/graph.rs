@@ -204,6 +204,10 @@ impl KnowledgeGraph for SparqlGraph {
         self.inner.ties().others = others.to_vec();
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.inner.transport.remarks()
+    }
+
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {

@@ -63,6 +63,11 @@ pub trait Transport: Send + Sync + 'static {
         None
     }
 
+    /// What a person should know before asking: lines of a file that were skipped. One line each.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The prefixes that the data declare.
     fn prefixes(&self) -> Prefixes {
         Prefixes::default()

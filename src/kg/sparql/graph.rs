@@ -113,7 +113,7 @@ impl Inner {
         let mut found = relations::find(&mut asker, entities, &[Direction::Out, Direction::In], limit).await?.into_iter();
         let halves = [found.next().unwrap_or_default(), found.next().unwrap_or_default()];
         if halves.iter().all(|half| half.relations.is_empty()) {
-            found::why_nothing(&mut asker, self.finder.as_deref(), entities).await?;
+            found::why_nothing(&mut asker, self.finder.as_deref(), entities).await;
         }
         let reply = asker.reply(KgData::Relations(Vec::new()));
         Ok(Arc::new(Both { halves, partial: reply.partial, remarks: reply.notes, wire: reply.wire }))

@@ -52,6 +52,12 @@ async fn d01_yes_and_no_come_in_many_shapes() {
         ("application/sparql-results+json", r#"{"head":{"link":[]},"boolean":true}"#, true),
         ("text/html; charset=UTF-8", "true", true),
         ("text/plain", "false\r\n", false),
+        // Virtuoso 7 makes a row of it.
+        (
+            "application/sparql-results+json",
+            r#"{ "head": { "link": [], "vars": ["__ASK_RETVAL"] }, "results": { "bindings": [ { "__ASK_RETVAL": { "type": "typed-literal", "datatype": "http://www.w3.org/2001/XMLSchema#integer", "value": "1" }} ] } }"#,
+            true,
+        ),
         (
             "application/sparql-results+xml",
             "<?xml version=\"1.0\"?><sparql xmlns=\"http://www.w3.org/2005/sparql-results#\"><head/><boolean>true</boolean></sparql>",

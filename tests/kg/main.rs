@@ -1,9 +1,16 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
 mod cache;
+mod faults;
 mod files;
+mod gold;
 mod graphs;
+mod habits;
+mod login;
+mod manners;
+mod round_trips;
 mod servers;
+mod statements;
 mod support;
 mod wire;
 

@@ -45,6 +45,14 @@ impl Asker {
         texts.into_iter().zip(answers).map(|(text, answer)| self.take(text, answer)).collect()
     }
 
+    /// The rows of several queries, in their order, each with its own fate.
+    pub async fn rows_of_each(&mut self, queries: Vec<Query>) -> Vec<Result<Table, CallError>> {
+        let texts: Vec<String> = queries.iter().map(|q| q.text.clone()).collect();
+        let runs: Vec<_> = queries.into_iter().map(|query| self.transport.run(query)).collect();
+        let answers: Vec<Result<Answer, CallError>> = stream::iter(runs).buffered(PARALLEL).collect().await;
+        texts.into_iter().zip(answers).map(|(text, answer)| self.take(text, answer?)).collect()
+    }
+
     /// The rows of a query that is made for at most [`VALUES_MAX`] things at a time.
     pub async fn rows_for(&mut self, things: &[Iri], query: impl Fn(&[Iri]) -> Query) -> Result<Vec<Table>, CallError> {
         self.rows_of_all(things.chunks(VALUES_MAX).map(query).collect()).await

@@ -4,19 +4,26 @@
 //! Wikidata RDF model or for plain RDF. Only standard SPARQL is used, so that the same text runs everywhere.
 
 mod asker;
+mod best_text;
 mod dates;
 mod describe;
+mod edge_query;
 mod edges;
 mod graph;
+mod pair;
 mod query;
 mod rank;
+mod relation_query;
 mod relations;
 mod results;
+mod results_xml;
 mod search;
+mod statements;
 mod table;
 mod term;
 mod values;
 mod vocabulary;
+mod wording;
 
 pub use dates::Date;
 pub use graph::SparqlGraph;
@@ -26,6 +33,7 @@ pub use results::{ReadError, read_results};
 pub use table::{Answer, Results, Table};
 pub use term::{Iri, Term};
 pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, label_predicates};
+pub use wording::{Wording, predicate};
 
 use crate::calls::CallError;
 use crate::kg::Waiting;

@@ -1,7 +1,7 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
-mod faults;
 mod cache;
+mod faults;
 mod files;
 mod gold;
 mod graphs;

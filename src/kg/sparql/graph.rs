@@ -4,7 +4,7 @@ use super::asker::Asker;
 use super::query::{self, Query};
 use super::table::Results;
 use super::vocabulary::{Languages, Model, Vocabulary};
-use super::{Transport, describe, edges, relations, search};
+use super::{Transport, aggregate, describe, edges, relations, search};
 use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply};
 use crate::kg::{KnowledgeGraph, Waiting};
 use futures_util::future::BoxFuture;
@@ -55,7 +55,9 @@ impl Inner {
             KgOp::Describe { ids } => KgData::Entities(describe::describe(&mut asker, ids).await?),
             // A graph of this kind knows no other: linking by identifiers is for graphs that name each other.
             KgOp::Link { .. } => KgData::Entities(Vec::new()),
-            KgOp::Aggregate { .. } => return Err(crate::kg::cannot(&self.name, &op)),
+            KgOp::Aggregate { entities, what, cap } => {
+                KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?)
+            }
         };
         Ok(asker.reply(data))
     }

@@ -19,7 +19,7 @@ pub struct Query {
 
 impl Query {
     /// `body` with the prefixes that it may use. (A literal may look like one: a prefix too many does no harm.)
-    fn whole(body: &str) -> Self {
+    pub(super) fn whole(body: &str) -> Self {
         let mut text = String::new();
         for (prefix, namespace) in PREFIXES.iter().filter(|(prefix, _)| body.contains(&format!("{prefix}:"))) {
             text.push_str(&format!("PREFIX {prefix}: <{namespace}>\n"));
@@ -28,7 +28,7 @@ impl Query {
         Self { text, limit: None }
     }
 
-    fn limited(body: &str, limit: u64) -> Self {
+    pub(super) fn limited(body: &str, limit: u64) -> Self {
         Self { limit: Some(limit), ..Self::whole(&format!("{body} LIMIT {limit}")) }
     }
 
@@ -39,7 +39,8 @@ impl Query {
     }
 }
 
-fn values<T: Display>(var: &str, terms: impl IntoIterator<Item = T>) -> String {
+/// `VALUES ?var { ... }`.
+pub(super) fn values<T: Display>(var: &str, terms: impl IntoIterator<Item = T>) -> String {
     let mut out = format!("VALUES ?{var} {{");
     for term in terms {
         out.push(' ');

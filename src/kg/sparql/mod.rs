@@ -3,6 +3,7 @@
 //! A [`Transport`] runs a query (in process, or over HTTP); [`SparqlGraph`] makes a `KnowledgeGraph` of it, in the
 //! Wikidata RDF model or for plain RDF. Only standard SPARQL is used, so that the same text runs everywhere.
 
+mod aggregate;
 mod asker;
 mod best_text;
 mod dates;

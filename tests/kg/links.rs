@@ -1,6 +1,6 @@
 //! What entities are in the other graphs, ids that were merged, and ids that are unknown.
 
-use super::support::Server;
+use super::support::{Engine, Server, json, response};
 use super::{data, fast, ids, search, sparql};
 use std::sync::Arc;
 use tree_of_traversals::calls::{KgData, KgOp, KgReply};
@@ -221,6 +221,28 @@ async fn a_search_is_two_requests_and_one_by_id_is_one() {
         assert!(!search(&*kg, mention).await.is_empty(), "{mention}");
         assert_eq!(server.seen().len() - before, requests, "{mention}: the first call asks for the shape, a merge for its target");
     }
+}
+
+#[tokio::test]
+async fn a_link_that_is_too_much_at_once_is_asked_in_parts() {
+    let engine = Engine::new(&std::fs::read_to_string(data("links-company.ttl")).unwrap());
+    let server = Server::start(move |_, request| {
+        if request.query.contains("?p ?y ?t") {
+            return response(
+                "500 Error",
+                "",
+                "Virtuoso 42000 Error The estimated execution time 556 (sec) exceeds the limit of 400 (sec).",
+            );
+        }
+        json(&engine.json(&request.query).unwrap())
+    })
+    .await;
+    let kg = sparql(&server.base).await;
+    kg.meet(&others());
+    let reply = link_reply(&*kg, vec![entity("items", "Q5001"), entity("sparql", "http://ex.org/berg")]).await;
+    let found: Vec<Option<&str>> = entities(&reply).iter().map(|e| e.label.as_deref()).collect();
+    assert_eq!(found, [Some("Tide Clocks Ltd"), Some("Berg, Ida")]);
+    assert!(shown(&reply)[0].starts_with("http://ex.org/clocks = items:Q5001"), "{:?}", shown(&reply));
 }
 
 #[tokio::test]

@@ -6,11 +6,12 @@
 use super::asker::Asker;
 use super::identity::Identity;
 use super::link_query::{self, Lookup, OWN, SAME};
+use super::lookup::{Wanted, look_up};
 use super::query::VALUES_MAX;
 use super::term::{Iri, Term};
 use super::texts::Texts;
 use super::vocabulary::{Model, WDT, id_order};
-use crate::calls::CallError;
+use crate::calls::{CallError, CallErrorKind};
 use crate::graph::{Entity, EntityId, KgName};
 use crate::kg::IdSpace;
 use indexmap::{IndexMap, IndexSet};
@@ -65,11 +66,16 @@ pub async fn link(asker: &mut Asker, entities: &[Entity], ties: &Ties) -> Result
     }
     let asked: Vec<(&Entity, Asked)> =
         entities.iter().filter_map(|entity| Some((entity, read(asker, entity, ties, &relations)?))).collect();
-    let queries = asked.chunks(VALUES_MAX).filter_map(|chunk| {
-        let lookup = lookup(chunk, ties, &relations, vocabulary.model);
-        link_query::query(&lookup, &vocabulary)
-    });
-    let tables = asker.rows_of_all(queries.collect()).await?;
+    let lookups: Vec<Lookup> = asked.chunks(VALUES_MAX).map(|chunk| lookup(chunk, ties, &relations, vocabulary.model)).collect();
+    let queries = lookups.iter().filter_map(|lookup| link_query::query(lookup, &vocabulary));
+    let (tables, named) = match asker.rows_of_all(queries.collect()).await {
+        // Virtuoso guesses that a query of many parts takes long, and refuses it.
+        Err(error) if matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::Server) => {
+            let queries = lookups.iter().flat_map(|lookup| link_query::queries(lookup, &vocabulary));
+            (asker.rows_of_all(queries.collect()).await.map_err(|_| error)?, false)
+        }
+        tables => (tables?, true),
+    };
     let (mut texts, mut rows) = (Texts::default(), Vec::new());
     for table in &tables {
         texts.read(table, &vocabulary);
@@ -104,6 +110,12 @@ pub async fn link(asker: &mut Asker, entities: &[Entity], ties: &Ties) -> Result
             if !answer.also.contains(&pair) {
                 answer.also.push(pair);
             }
+        }
+    }
+    if !named {
+        let iris: Vec<Iri> = answered.keys().cloned().collect();
+        for (answer, thing) in answered.values_mut().zip(look_up(asker, &iris, Wanted::default()).await?) {
+            (answer.label, answer.description) = (thing.label, thing.description);
         }
     }
     Ok(answered.into_values().collect())

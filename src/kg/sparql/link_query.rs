@@ -89,6 +89,23 @@ impl Lookup {
 ///
 /// Each part is a query of its own inside: Virtuoso would mix up the values of `?x` and `?y` in different parts.
 pub fn query(lookup: &Lookup, vocabulary: &Vocabulary) -> Option<Query> {
+    let parts = parts(lookup, vocabulary);
+    (!parts.is_empty()).then(|| {
+        Query::whole(&format!(
+            "SELECT DISTINCT ?x ?p ?y {} WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} }} }} {} }}",
+            texts::COLUMNS,
+            parts.join(" UNION "),
+            texts::patterns(vocabulary)
+        ))
+    })
+}
+
+/// The same in several queries and without texts, for an engine that finds the one too much.
+pub fn queries(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<Query> {
+    parts(lookup, vocabulary).iter().map(|part| Query::whole(&format!("SELECT DISTINCT ?x ?p ?y WHERE {{ {part} }}"))).collect()
+}
+
+fn parts(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<String> {
     let same_as: Vec<Iri> = SAME_AS.iter().filter_map(|p| Iri::new(p)).collect();
     let mut parts: Vec<String> = Vec::new();
     if !lookup.own.is_empty() {
@@ -110,7 +127,7 @@ pub fn query(lookup: &Lookup, vocabulary: &Vocabulary) -> Option<Query> {
         parts.push(part(&values("y", &lookup.same_as), &ways));
     }
     if !lookup.merged.is_empty() {
-        parts.push(part(&values("y", &lookup.merged), &[same_as.first().map(backward)?]));
+        parts.push(part(&values("y", &lookup.merged), &same_as.iter().take(1).map(backward).collect::<Vec<_>>()));
     }
     if !lookup.same.is_empty() {
         let only: Vec<String> = same_as.iter().map(Iri::to_string).collect();
@@ -119,14 +136,7 @@ pub fn query(lookup: &Lookup, vocabulary: &Vocabulary) -> Option<Query> {
             format!("FILTER EXISTS {{ {{ ?y ?a ?b . {other} }} UNION {{ ?c ?a ?y . {other} }} }} BIND(?y AS ?x) BIND(\"{SAME}\" AS ?p)");
         parts.push(part(&values("y", &lookup.same), &[known]));
     }
-    (!parts.is_empty()).then(|| {
-        Query::whole(&format!(
-            "SELECT DISTINCT ?x ?p ?y {} WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} }} }} {} }}",
-            texts::COLUMNS,
-            parts.join(" UNION "),
-            texts::patterns(vocabulary)
-        ))
-    })
+    parts
 }
 
 fn part(known: &str, ways: &[String]) -> String {

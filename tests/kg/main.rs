@@ -1,7 +1,7 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
-mod faults;
 mod cache;
+mod faults;
 mod files;
 mod gold;
 mod graphs;
@@ -13,6 +13,7 @@ mod round_trips;
 mod servers;
 mod statements;
 mod support;
+mod tables;
 mod wire;
 
 use std::path::PathBuf;

@@ -28,7 +28,7 @@ pub(super) async fn run(ids: &[EntityId], relation: &str, reverse: bool, filters
 
 /// The number that a graph gives; one that can't compute may still know it from its relations.
 async fn counted(kg: Arc<dyn KnowledgeGraph>, entities: Vec<EntityId>, what: Aggregate) -> Result<(KgReply, Option<Row>), CallError> {
-    let refusal = match kg.perform(None, KgOp::Aggregate { entities: entities.clone(), what: what.clone() }).await {
+    let refusal = match kg.perform(None, KgOp::Aggregate { entities: entities.clone(), what: what.clone(), cap: 0 }).await {
         Ok(reply) => {
             let KgData::Aggregate(result) = &reply.data else { return Err(odd(&*kg)) };
             let row = result.value.as_deref().map(|value| rows::count(value, &result.reading));

@@ -44,7 +44,8 @@ impl Graphs {
         if terminal {
             eprint!("\r\u{1b}[K");
         }
-        let (graphs, remarks) = opened?;
+        let (graphs, mut remarks) = opened?;
+        remarks.extend(graphs.iter().flat_map(|(_, kg)| kg.remarks()));
         Ok(Self { graphs, named: specs.len(), remarks })
     }
 

@@ -1,7 +1,7 @@
 //! A service on the network: one queue for each host, retries with pauses, redirects within the host, whole bodies only.
 
 use super::host::{Host, Shut};
-use super::login::{Auth, Login};
+use super::login::{Auth, Login, Next};
 use super::{ClientSettings, Request, Response, Verdict, client, pause};
 use crate::calls::{CallError, CallErrorKind};
 use crate::kg::Waiting;
@@ -235,7 +235,7 @@ impl Service {
         let mut url = known.unwrap_or_else(|| request.url.clone());
         let mut for_good = true;
         let mut deadline = Instant::now() + self.inner.settings.client.total;
-        let (mut hops, mut rounds) = (0, 0);
+        let (mut hops, mut rounds, mut bare) = (0, 0, false);
         loop {
             if hops + rounds > 0 {
                 // Also this one keeps its distance; the time that it stands in the queue is not the server's.
@@ -250,14 +250,17 @@ impl Service {
             };
             let left = deadline.saturating_duration_since(Instant::now());
             let mut building = building.header(ACCEPT, request.accept).timeout(left).build().map_err(|error| self.fault(&error))?;
-            if let Some(auth) = self.inner.auth.as_ref().filter(|_| same_service(&self.inner.home, &url)) {
+            if let Some(auth) = self.inner.auth.as_ref().filter(|_| !bare && same_service(&self.inner.home, &url)) {
                 auth.sign(&mut building);
             }
             let response = self.inner.client.execute(building).await.map_err(|error| self.fault(&error))?;
             // Also the body of what is not used is read: the connection serves again after that.
             let response = self.whole(response, url.clone()).await?;
             match response.status.as_u16() {
-                401 if self.inner.auth.as_ref().is_some_and(|auth| auth.challenged(&response.headers, rounds)) => rounds += 1,
+                401 => match self.inner.auth.as_ref().map_or(Next::GiveUp, |auth| auth.challenged(&response.headers, rounds, bare)) {
+                    Next::GiveUp => return Ok(response),
+                    next => (rounds, bare) = (rounds + 1, next == Next::Bare),
+                },
                 301 | 302 | 307 | 308 => {
                     hops += 1;
                     if hops > 3 {

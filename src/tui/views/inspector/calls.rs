@@ -48,7 +48,7 @@ fn call(document: &mut Document, scene: &Scene, id: NodeId, ask: &Ask) {
         KgOp::Edges { entities, relation, .. } => format!("{} of {}", relation_label(state, Some(id), relation), names(entities)),
         KgOp::Describe { ids } => names(ids),
         KgOp::Link { entities } => names(&entities.iter().map(|e| e.id.clone()).collect::<Vec<_>>()),
-        KgOp::Aggregate { entities, what } => format!("{} over {} of {}", what.function.name(), what.relation, names(entities)),
+        KgOp::Aggregate { entities, what, .. } => format!("{what} of {}", names(entities)),
     };
     let position = scene.kg(&kg.kg);
     document.push_line([

@@ -278,6 +278,6 @@ async fn it_says_what_it_is() {
         filters: vec![],
         by: None,
     };
-    let error = fails(&opened.kg, KgOp::Aggregate { entities: vec![LIGHTS.into()], what }).await;
+    let error = fails(&opened.kg, KgOp::Aggregate { entities: vec![LIGHTS.into()], what, cap: 10 }).await;
     assert_eq!(error.message, "musicbrainz cannot answer `aggregate`");
 }

@@ -78,11 +78,12 @@ pub struct Told {
 }
 
 impl Statements {
-    /// Takes in the rows of `table` that tell of statements (`?x ?y ?s ?m ?o ?k ?v`).
-    pub fn read(&mut self, table: &Table) {
+    /// Takes in the rows of `table` that tell of statements (`?x ?y ?s ?m ?o ?k ?v`); those without `?x` are about `only`.
+    pub fn read(&mut self, table: &Table, only: Option<&Iri>) {
         for [x, y, s, m, o, k, v] in table.pick(["x", "y", "s", "m", "o", "k", "v"]) {
-            let (Some(x), Some(y), Some(s), Some(m), Some(o)) = (x, y, s, m, o) else { continue };
-            let of = self.of.entry((x.text().to_owned(), y.clone())).or_default();
+            let (Some(y), Some(s), Some(m), Some(o)) = (y, s, m, o) else { continue };
+            let Some(x) = x.map(Term::text).or_else(|| only.map(Iri::as_str)) else { continue };
+            let of = self.of.entry((x.to_owned(), y.clone())).or_default();
             let statement = of.entry(s.clone()).or_default();
             let m = m.text();
             if let (Some(k), Some(v)) = (k, v) {

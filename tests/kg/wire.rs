@@ -36,7 +36,7 @@ fn rows(answer: &Answer) -> usize {
 async fn the_query_goes_out_as_a_form_with_our_name() {
     let server = Server::start(|_, _| json(ROW)).await;
     assert_eq!(rows(&ask(&server.base, fast().http).await.unwrap()), 1);
-    let Request { head, query } = &server.seen()[0];
+    let Request { head, query, .. } = &server.seen()[0];
     let head = head.to_lowercase();
     assert!(head.starts_with("post / http/1.1"), "{head}");
     assert!(head.contains("content-type: application/x-www-form-urlencoded"), "{head}");

@@ -38,7 +38,9 @@ pub struct Half {
 pub struct Both {
     /// Forward, then reverse.
     pub halves: [Half; 2],
-    /// What the engine says that it cut.
+    /// Whether the engine says that it cut something.
+    pub partial: bool,
+    /// What there is to say: what was cut, or why there is nothing.
     pub remarks: Vec<String>,
     /// What went over the wire.
     pub wire: Vec<WireNote>,
@@ -204,7 +206,7 @@ async fn name_the_unnamed(asker: &mut Asker, halves: &mut [(Direction, Found, Ve
 fn half(asker: &Asker, direction: Direction, found: Found, limit: u32, mut remarks: Vec<String>) -> Half {
     let vocabulary = &asker.vocabulary;
     let bounded = found.bounded;
-    let mut seen: Vec<(Iri, Seen)> = found.seen.into_iter().filter(|(p, _)| vocabulary.is_relation(p.as_str())).collect();
+    let mut seen: Vec<(Iri, Seen)> = found.seen.into_iter().filter(|(p, _)| vocabulary.is_offered(p.as_str(), direction)).collect();
     seen.sort_by(|(a, _), (b, _)| {
         let (a, b) = (vocabulary.relation_id(a.as_str()), vocabulary.relation_id(b.as_str()));
         id_order(&a).cmp(&id_order(&b))

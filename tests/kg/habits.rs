@@ -194,11 +194,11 @@ async fn d06_raw_control_characters_do_no_harm() {
         let q = &request.query;
         let body = if q.contains("ASK") {
             r#"{"boolean":false}"#.to_owned()
-        } else if q.contains("COUNT") {
-            r#"{"head":{"vars":["x","n"]},"results":{"bindings":[{"x":{"type":"uri","value":"http://ex.org/a"},"n":{"type":"literal","value":"1"}}]}}"#.to_owned()
         } else {
             let y = r#"{"type":"literal","value":"one"#.to_owned() + "\ntwo\0\"}";
-            format!(r#"{{"head":{{"vars":["x","y"]}},"results":{{"bindings":[{{"x":{{"type":"uri","value":"http://ex.org/a"}},"y":{y}}}]}}}}"#)
+            format!(
+                r#"{{"head":{{"vars":["x","y"]}},"results":{{"bindings":[{{"x":{{"type":"uri","value":"http://ex.org/a"}},"y":{y}}}]}}}}"#
+            )
         };
         Reply::whole("200 OK", JSON, body)
     })

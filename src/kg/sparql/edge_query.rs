@@ -16,7 +16,7 @@ use super::best_text::named;
 use super::query::{Query, values};
 use super::statements::NO_VALUE;
 use super::term::{Iri, literal};
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{SKOLEM, Vocabulary};
 use crate::graph::Direction;
 
 /// Far ends of one entity that are looked at to count and order them.
@@ -148,15 +148,19 @@ impl Page<'_> {
             let statements = self.statements(entities, pages, p);
             let (is_qualifier, of_values) = (qualifier("m"), said_of_values());
             let rank = if self.all_ranks { "?m = wikibase:rank" } else { "(?m = wikibase:rank && ?o != wikibase:NormalRank)" };
+            let value = begins("m", "http://www.wikidata.org/prop/qualifier/value/");
             let none = begins("o", NO_VALUE);
             let said = format!("?s ?m ?o . FILTER({is_qualifier} || {rank} || (?m = rdf:type && {none}))");
             if self.direction == Direction::Out {
                 let block = values("x", entities);
                 kinds.push(format!("{block} ?x rdf:type wdno:{p} . BIND(wdno:{p} AS ?y)"));
                 kinds.push(format!("{block} ?x p:{p} ?s . ?s rdf:type wdno:{p} . BIND(wdno:{p} AS ?y) {said}"));
+                // An unknown value may have one name in the edge and another in the statement.
+                let unknown = format!("FILTER(ISBLANK(?y) || CONTAINS(STR(?y), {}))", literal(SKOLEM, ""));
+                kinds.push(format!("{block} ?x p:{p} ?s . ?s ps:{p} ?y . {unknown} {said}"));
+                kinds.push(format!("{block} ?x p:{p} ?s . ?s ps:{p} ?y . {unknown} ?s ?m ?o . ?o ?k ?v . FILTER({value}) {of_values}"));
             }
             kinds.push(format!("{statements} {said}"));
-            let value = begins("m", "http://www.wikidata.org/prop/qualifier/value/");
             kinds.push(format!("{statements} ?s ?m ?o . ?o ?k ?v . FILTER(?m = psv:{p} || {value}) {of_values}"));
             more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?o . ?n wikibase:qualifier ?m }}"));
             more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?n . FILTER({is_qualifier} && ISIRI(?n)) }}"));

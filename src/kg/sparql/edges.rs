@@ -83,6 +83,9 @@ pub async fn edges(asker: &mut Asker, entities: &[EntityId], wanted: &Wanted<'_>
     let of_each = usize::try_from((ROWS / page.cap).clamp(1, OF_EACH)).unwrap_or(1);
     let left = if near.len() > of_each { ask_together(asker, &near, &page, &mut found).await? } else { near };
     ask_each(asker, &left, of_each, &page, &mut found).await?;
+    for (x, ends) in &found.ends {
+        found.statements.pair_unknown(x, &ends.terms);
+    }
     let unnamed = found.statements.unnamed(&found.names);
     if !unnamed.is_empty() {
         found.names.extend(names(asker, &unnamed, false).await?);

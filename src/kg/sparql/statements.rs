@@ -104,6 +104,27 @@ impl Statements {
         }
     }
 
+    /// Gives those unknown values among `ends` of `x` that have no statement the statements of unknown values that have no
+    /// edge: engines may write the same unknown value twice. Which gets which makes no difference.
+    pub fn pair_unknown(&mut self, x: &Iri, ends: &IndexSet<Term>) {
+        let unknown = |term: &Term| matches!(term, Term::Blank(_)) || is_unknown(term.text());
+        let key = |term: &Term| (x.as_str().to_owned(), term.clone());
+        let mut alone: Vec<&Term> = ends.iter().filter(|term| unknown(term) && !self.of.contains_key(&key(term))).collect();
+        let of_x = self.of.iter().filter(|((of, y), _)| of == x.as_str() && unknown(y) && !ends.contains(y));
+        let mut free: Vec<(Rank, String, Term)> = of_x
+            .flat_map(|((_, y), all)| all.iter().map(|(s, statement)| (statement.rank, s.text().to_owned(), y.clone())))
+            .filter(|(rank, _, _)| *rank != Rank::Deprecated)
+            .collect();
+        alone.sort();
+        free.sort();
+        free.dedup_by(|a, b| a.2 == b.2);
+        for (end, (_, _, y)) in alone.into_iter().zip(free) {
+            if let Some(statements) = self.of.remove(&key(&y)) {
+                self.of.insert(key(end), statements);
+            }
+        }
+    }
+
     /// Things that notes and units name but `names` does not.
     pub fn unnamed(&self, names: &Names) -> Vec<Iri> {
         let mut things: IndexSet<Iri> = IndexSet::new();

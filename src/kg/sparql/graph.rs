@@ -47,13 +47,7 @@ impl SparqlGraph {
     }
 
     /// The same with an index of names beside the engine. Such a graph has the shape of Wikidata.
-    pub fn with_finder(
-        name: &str,
-        transport: Arc<dyn Transport>,
-        languages: Languages,
-        wording: Wording,
-        finder: Arc<dyn Finder>,
-    ) -> Self {
+    pub fn with_finder(name: &str, transport: Arc<dyn Transport>, languages: Languages, wording: Wording, finder: Arc<dyn Finder>) -> Self {
         Self::with(name, transport, languages, wording, Some(finder)).in_model(Model::Wikidata)
     }
 

@@ -3,6 +3,7 @@
 //! `spec` opens what the command line names; `sparql` holds the queries and readers that every kind shares; `rdf` is
 //! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
 
+mod applied;
 pub mod cache;
 pub mod demo;
 pub mod endpoint;

@@ -3,9 +3,11 @@
 mod answers;
 mod cases;
 mod crashes;
+mod doctor;
 mod hostile;
 mod input;
 mod journal;
+mod kg;
 mod replay;
 mod secrets;
 mod server;

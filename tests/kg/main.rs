@@ -1,8 +1,17 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
+mod cache;
+mod faults;
 mod files;
+mod gold;
 mod graphs;
+mod habits;
+mod login;
+mod links;
+mod manners;
+mod round_trips;
 mod servers;
+mod statements;
 mod support;
 mod tables;
 mod wire;

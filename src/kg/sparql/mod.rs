@@ -4,28 +4,44 @@
 //! Wikidata RDF model or for plain RDF. Only standard SPARQL is used, so that the same text runs everywhere.
 
 mod asker;
+mod best_text;
 mod dates;
 mod describe;
+mod edge_query;
 mod edges;
+mod found;
 mod graph;
+mod pair;
+mod identity;
+mod link;
+mod link_query;
+mod lookup;
 mod query;
 mod rank;
+mod relation_query;
 mod relations;
 mod results;
+mod results_xml;
 mod search;
+mod statements;
 mod table;
 mod term;
+mod texts;
 mod values;
 mod vocabulary;
+mod wording;
 
 pub use dates::Date;
+pub use found::{Finder, Found, FoundEntity};
 pub use graph::SparqlGraph;
 pub use query::Query;
 pub use rank::{Fit, Hit, Matcher, fold};
+pub(in crate::kg) use rank::{variants, without_operators};
 pub use results::{ReadError, read_results};
 pub use table::{Answer, Results, Table};
 pub use term::{Iri, Term};
 pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, label_predicates};
+pub use wording::{Wording, predicate};
 
 use crate::calls::CallError;
 use crate::kg::Waiting;

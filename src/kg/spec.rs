@@ -270,15 +270,17 @@ fn numbered(base: &str, n: u32) -> String {
 async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
     let settings = profile.settings(name, spec, settings)?;
     let wording = profile.wording(name)?;
-    let sparql = |transport| Arc::new(SparqlGraph::worded(name, transport, settings.languages.clone(), wording.clone()));
+    let sparql = |transport| Arc::new(SparqlGraph::worded(name, transport, settings.languages.clone(), wording.clone()).linked_by(&profile.links));
     let kg: Arc<dyn KnowledgeGraph> = match spec {
-        KgSpec::Demo | KgSpec::DemoWikidata => sparql(embedded("demo graph".to_owned(), demo::source(), None).await?),
-        KgSpec::DemoMusicBrainz => sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?),
+        KgSpec::Demo | KgSpec::DemoWikidata => known(sparql(embedded("demo graph".to_owned(), demo::source(), None).await?)).await,
+        KgSpec::DemoMusicBrainz => {
+            known(sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?)).await
+        }
         KgSpec::Wikidata => wikidata::open(name, profile, &settings)?,
         KgSpec::MusicBrainz => musicbrainz::open(name, profile, &settings)?,
         KgSpec::Files(paths) => {
             let file = paths.first().and_then(|path| path.file_name()).map_or_else(String::new, |file| file.to_string_lossy().into_owned());
-            sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)
+            known(sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)).await
         }
         KgSpec::Sparql(url) => {
             let endpoint = Endpoint::with(url, &settings.http, profile.endpoint(name)?)?;
@@ -294,6 +296,13 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
         Some(cache) if profile.cache.unwrap_or(over_network) => cache::cached(kg, &identity(spec, profile, &settings), cache),
         _ => kg,
     })
+}
+
+/// `graph`, which is in memory, with its shape found out, so that other graphs can be told what its ids mean.
+async fn known(graph: Arc<SparqlGraph>) -> Arc<SparqlGraph> {
+    // An error comes again, with its message, at the first call.
+    let _ = graph.detect().await;
+    graph
 }
 
 /// Everything that a reply depends on beside the request. It is hashed before it is stored.

@@ -1,12 +1,13 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
-mod cache;
 mod faults;
+mod cache;
 mod files;
 mod gold;
 mod graphs;
 mod habits;
 mod login;
+mod links;
 mod manners;
 mod round_trips;
 mod servers;

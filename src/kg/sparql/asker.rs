@@ -1,5 +1,6 @@
 //! One operation's queries, with the record of what went over the wire.
 
+use super::found::Found;
 use super::query::{Query, VALUES_MAX};
 use super::table::{Answer, Results, Table};
 use super::term::Iri;
@@ -72,10 +73,22 @@ impl Asker {
         Ok(table)
     }
 
+    /// Takes over what a finder says beside its entities.
+    pub fn take_in(&mut self, found: &Found) {
+        self.wire.extend(found.wire.iter().cloned());
+        found.remarks.iter().for_each(|remark| self.remark(remark));
+        found.notes.iter().for_each(|note| self.note(note));
+    }
+
     /// Notes that more exists than the reply holds, and why.
     pub fn remark(&mut self, note: impl Into<String>) {
-        let note = note.into();
         self.partial = true;
+        self.note(note);
+    }
+
+    /// Notes what people should know of a reply that is whole.
+    pub fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

@@ -2,6 +2,7 @@
 
 use super::asker::Asker;
 use super::best_text;
+use super::lookup::{Thing, Wanted, look_up};
 use super::table::Table;
 use super::term::{Iri, Term};
 use crate::calls::CallError;
@@ -67,12 +68,28 @@ pub async fn names(asker: &mut Asker, things: &[Iri], described: bool) -> Result
     Ok(names)
 }
 
-/// The operation `describe`: one entity for each id, in order.
+/// The operation `describe`: one entity for each id, in order. What was merged into another is that other one, with the
+/// old id in `also`; what the graph knows nothing about has no label. Both are noted.
 ///
 /// # Errors
 /// `Refused` for what is no id, else those of the queries.
 pub async fn describe(asker: &mut Asker, ids: &[EntityId]) -> Result<Vec<Entity>, CallError> {
     let iris = ids.iter().map(|id| asker.vocabulary.entity(id)).collect::<Result<Vec<_>, _>>()?;
-    let names = names(asker, &iris, true).await?;
-    Ok(iris.iter().map(|iri| names.entity(asker, iri.as_str())).collect())
+    let things = look_up(asker, &iris, Wanted::default()).await?;
+    for thing in &things {
+        note(asker, thing);
+    }
+    Ok(things.iter().map(|thing| thing.entity(asker)).collect())
+}
+
+/// Notes what people should know of a thing that was asked for by its id.
+pub fn note(asker: &mut Asker, thing: &Thing) {
+    let id = asker.vocabulary.entity_id(thing.iri.as_str());
+    for old in &thing.merged {
+        let old = asker.vocabulary.entity_id(old.as_str());
+        asker.note(format!("{id}: {old} redirects here"));
+    }
+    if !thing.known {
+        asker.note(format!("{} holds nothing about {id}", asker.transport.about()));
+    }
 }

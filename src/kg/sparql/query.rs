@@ -99,18 +99,3 @@ fn scan(test: &str, vocabulary: &Vocabulary, limit: u64) -> Query {
     let head = format!("SELECT DISTINCT ?x ?p ?t (STRLEN(STR(?t)) AS ?long) WHERE {{ {} ?x ?p ?t .", predicates(&all));
     Query::limited(&format!("{head} FILTER({test}) }} ORDER BY ?long ?x"), limit)
 }
-
-/// How many edges leave each of `things` (`?x ?n`): what is better known has more.
-pub fn degrees(things: &[Iri]) -> Query {
-    Query::whole(&format!("SELECT ?x (COUNT(*) AS ?n) WHERE {{ {} ?x ?p ?y . }} GROUP BY ?x", values("x", things)))
-}
-
-/// Which of `things` are properties or classes' predicates of plain RDF (`?x`).
-pub fn schema_terms(things: &[Iri]) -> Query {
-    let kinds = ["rdf:Property", "owl:ObjectProperty", "owl:DatatypeProperty", "owl:AnnotationProperty", "wikibase:Property"];
-    Query::whole(&format!(
-        "SELECT DISTINCT ?x WHERE {{ {} ?x rdf:type ?type . FILTER(?type IN ({})) }}",
-        values("x", things),
-        kinds.join(", ")
-    ))
-}

@@ -38,7 +38,9 @@ pub struct Half {
 pub struct Both {
     /// Forward, then reverse.
     pub halves: [Half; 2],
-    /// What the engine says that it cut.
+    /// Whether the engine says that it cut something.
+    pub partial: bool,
+    /// What there is to say: what was cut, or why there is nothing.
     pub remarks: Vec<String>,
     /// What went over the wire.
     pub wire: Vec<WireNote>,

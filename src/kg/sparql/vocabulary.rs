@@ -131,8 +131,8 @@ pub struct Vocabulary {
     wording: Wording,
 }
 
-/// `Q25188`, `P57`, `L99`: a letter and digits.
-fn is_short_id(id: &str) -> bool {
+/// Whether `id` is an id of Wikidata: `Q25188`, `P57`, `L99`, a letter and digits.
+pub fn is_short_id(id: &str) -> bool {
     let mut chars = id.chars();
     matches!(chars.next(), Some('Q' | 'P' | 'L')) && id.len() > 1 && id.len() < 20 && chars.all(|c| c.is_ascii_digit())
 }

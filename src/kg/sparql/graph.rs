@@ -219,7 +219,11 @@ impl KnowledgeGraph for SparqlGraph {
                 Model::Wikidata => "Wikidata's RDF model",
                 Model::Plain => "plain RDF",
             };
-            Ok(format!("{}, {shape}", inner.transport.about()))
+            let mut about = format!("{}, {shape}", inner.transport.about());
+            if let Some(finder) = &inner.finder {
+                about.push_str(&format!(", {}", finder.check().await?));
+            }
+            Ok(about)
         })
     }
 

@@ -156,6 +156,10 @@ impl KnowledgeGraph for Cached {
         self.inner.kg.prime(asked);
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.inner.kg.remarks()
+    }
+
     fn id_space(&self) -> IdSpace {
         self.inner.kg.id_space()
     }

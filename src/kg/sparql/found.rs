@@ -28,6 +28,9 @@ pub trait Finder: Send + Sync + 'static {
     /// Whether a description alone says that an entity is such a page.
     fn is_page(&self, description: &str) -> bool;
 
+    /// Whether it can be used now: its name and address. An error says what to do.
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>>;
+
     /// Why requests are held back now, if they are.
     fn waiting(&self) -> Option<Waiting>;
 }

@@ -47,13 +47,7 @@ impl SparqlGraph {
     }
 
     /// The same with an index of names beside the engine. Such a graph has the shape of Wikidata.
-    pub fn with_finder(
-        name: &str,
-        transport: Arc<dyn Transport>,
-        languages: Languages,
-        wording: Wording,
-        finder: Arc<dyn Finder>,
-    ) -> Self {
+    pub fn with_finder(name: &str, transport: Arc<dyn Transport>, languages: Languages, wording: Wording, finder: Arc<dyn Finder>) -> Self {
         Self::with(name, transport, languages, wording, Some(finder)).in_model(Model::Wikidata)
     }
 
@@ -225,7 +219,11 @@ impl KnowledgeGraph for SparqlGraph {
                 Model::Wikidata => "Wikidata's RDF model",
                 Model::Plain => "plain RDF",
             };
-            Ok(format!("{}, {shape}", inner.transport.about()))
+            let mut about = format!("{}, {shape}", inner.transport.about());
+            if let Some(finder) = &inner.finder {
+                about.push_str(&format!(", {}", finder.check().await?));
+            }
+            Ok(about)
         })
     }
 

@@ -131,11 +131,18 @@ fn no_relations(state: &State, node: NodeId, ids: &[EntityId]) -> String {
 
 /// Listings that failed while others came.
 fn notices(state: &State, step: &Step) -> Vec<String> {
-    let failed = state.asks.iter().filter(|a| a.key.step == step.id && matches!(a.key.purpose, Purpose::ListOut | Purpose::ListIn));
-    failed
-        .filter_map(|a| a.error.as_ref().map(|e| (a.key.purpose, e)))
-        .map(|(purpose, e)| format!("{} failed: {}", if purpose == Purpose::ListIn { "reverse relations" } else { "relations" }, e.message))
-        .collect()
+    let several = state.started().kgs.len() > 1;
+    let asked = state.asks.iter().filter(|a| a.key.step == step.id);
+    let failed = asked.filter_map(|a| {
+        let what = match a.key.purpose {
+            Purpose::ListOut => "relations",
+            Purpose::ListIn => "reverse relations",
+            _ => return None,
+        };
+        let kg = a.kg().filter(|_| several).map_or(String::new(), |kg| format!(" of {kg}"));
+        a.error.as_ref().map(|e| format!("{what}{kg} failed: {}", e.message))
+    });
+    failed.collect()
 }
 
 fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
@@ -422,7 +429,7 @@ pub fn carry_out(
 }
 
 /// What of `lists` is new to `graph`, between the ids that things stand under there.
-fn news(graph: &LocalGraph, lists: &[&EdgeList], linked: &[Entity]) -> Delta {
+pub fn news(graph: &LocalGraph, lists: &[&EdgeList], linked: &[Entity]) -> Delta {
     let mut delta = Delta::default();
     for entity in lists.iter().flat_map(|list| &list.entities) {
         let entity = linked.iter().find(|known| known.id == entity.id).unwrap_or(entity);

@@ -3,9 +3,11 @@
 //! What can't be read or written costs a request and one remark, never a reply: a file that is damaged is set aside, and
 //! where there is no room or no right to write, calls go on as if there were no cache.
 
+mod contents;
 mod store;
 
-pub use store::{Kept, clear, list};
+pub use contents::{clear, list};
+pub use store::Kept;
 
 use super::{IdSpace, KnowledgeGraph, Waiting};
 use crate::calls::{AskId, CallError, KgOp, KgReply};

@@ -280,6 +280,14 @@ pub struct Partial {
     pub of: Option<u64>,
 }
 
+impl Partial {
+    /// Whether nothing is left out any more.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.of == Some(self.shown)
+    }
+}
+
 /// What one step added to the local graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delta {

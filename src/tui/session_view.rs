@@ -1,8 +1,9 @@
 //! A session on the screen: the newest snapshot, the place in time that is looked at, and the panes.
 
 use super::command::{Context, NodeFacts, Pane, Run};
+use super::flying::Flying;
 use super::scene::Scene;
-use super::views::graph::GraphPane;
+use super::views::graph::{GraphPane, Looked};
 use super::views::inspector::{self, Tab};
 use super::views::timeline::TimelinePane;
 use super::views::tree::TreePane;
@@ -11,6 +12,7 @@ use crate::asm::Action;
 use crate::runner::{RunState, Snapshot};
 use crate::search::{Event, NodeId, State};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What is looked for in the panes.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +48,19 @@ pub struct SessionView {
     pub follow: bool,
     /// What is looked for.
     pub find: Find,
-    inspected: Option<(NodeId, Tab, u64)>,
+    /// When the last frame was drawn.
+    pub now: Instant,
+    inspected: Option<Inspected>,
+}
+
+/// What the inspector's text was made of.
+#[derive(Clone, Debug, PartialEq)]
+struct Inspected {
+    node: NodeId,
+    tab: Tab,
+    seq: u64,
+    looked: Option<Looked>,
+    tick: u64,
 }
 
 impl SessionView {
@@ -68,6 +82,7 @@ impl SessionView {
             zoom: false,
             follow: !recorded,
             find: Find::default(),
+            now: Instant::now(),
             inspected: None,
         };
         view.tree.rebuild(&view.scene);
@@ -178,12 +193,20 @@ impl SessionView {
             self.inspected = None;
             return;
         };
-        let key = (id, self.tab, self.scene.state.seq);
-        if self.inspected == Some(key) {
+        let flying = Flying { live: &self.snapshot.live, now: self.now };
+        let looked = self.graph.looked_at();
+        let key = Inspected {
+            node: id,
+            tab: self.tab,
+            seq: self.scene.state.seq,
+            looked: looked.clone().filter(|_| self.tab == Tab::Fact),
+            tick: if self.tab == Tab::Calls { flying.tick() } else { 0 },
+        };
+        if self.inspected.as_ref() == Some(&key) {
             return;
         }
-        let same_place = self.inspected.is_some_and(|(node, tab, _)| (node, tab) == (id, self.tab));
-        let document = inspector::document(&self.scene, id, self.tab);
+        let same_place = self.inspected.as_ref().is_some_and(|was| (was.node, was.tab, &was.looked) == (id, self.tab, &key.looked));
+        let document = inspector::document(&self.scene, id, self.tab, looked.as_ref(), &flying);
         if same_place {
             self.inspector.replace(document);
         } else {
@@ -216,6 +239,9 @@ impl SessionView {
             can_redo: self.snapshot.state.redoable().is_some(),
             finding: !self.find.needle.is_empty(),
             has_next: self.scene.next.is_some(),
+            has_more: self.graph.cut().is_some(),
+            has_warnings: false,
+            has_fact: self.graph.looked_at().is_some(),
             pane: Some(self.focus),
         }
     }

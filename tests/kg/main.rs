@@ -13,6 +13,7 @@ mod round_trips;
 mod servers;
 mod statements;
 mod support;
+mod tables;
 mod wire;
 
 use std::path::PathBuf;

@@ -25,7 +25,7 @@ const ABOUT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("about");
 /// Memory for pages.
 const PAGES: usize = 8 << 20;
 /// Bytes of replies at most; beyond, the oldest go.
-const LARGEST: u64 = 256 << 20;
+const LARGEST: u64 = 128 << 20;
 /// Bytes of one reply, unpacked, at most.
 const LARGEST_REPLY: u64 = 64 << 20;
 /// How long another program's writing is waited for.
@@ -73,6 +73,8 @@ pub struct Kept {
 }
 
 type Key = [u8; 32];
+/// An entry as it goes to the disk: its key, the packed reply, what it is.
+type Packed = (Key, Vec<u8>, Vec<u8>);
 
 /// A cache file, opened when it is first needed.
 pub(super) struct Store {
@@ -80,7 +82,7 @@ pub(super) struct Store {
     max_age: Duration,
     database: OnceLock<Option<Database>>,
     /// What is on its way to the disk: whoever writes next takes all of it.
-    queue: Mutex<Vec<(Key, Vec<u8>, Vec<u8>)>>,
+    queue: Mutex<Vec<Packed>>,
     writing: Mutex<()>,
     state: Mutex<State>,
 }

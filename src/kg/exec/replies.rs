@@ -214,7 +214,7 @@ pub(super) fn rows(data: &KgData) -> u64 {
         KgData::Relations(list) => list.len(),
         KgData::Edges(list) => list.edges.len(),
         KgData::Entities(list) => list.len(),
-        KgData::Aggregate(result) => result.list.edges.len(),
+        KgData::Aggregate(result) => result.lists.iter().map(|list| list.edges.len()).sum(),
     };
     count as u64
 }
@@ -376,5 +376,5 @@ fn aggregate(wire: AggregateWire, relation: &RelationId, ids: &Ids) -> Result<Ag
     let relation = ids.relation(ids.inward(relation))?;
     let edges: Vec<Edge> = wire.edges.into_iter().map(|wire| edge(wire, &relation, ids)).collect::<Result<_, _>>()?;
     let entities = mentioned(&edges, wire.entities, ids)?;
-    Ok(AggregateResult { value, list: EdgeList { edges, entities, ..EdgeList::default() }, reading: wire.reading })
+    Ok(AggregateResult { value, lists: vec![EdgeList { edges, entities, ..EdgeList::default() }], reading: wire.reading })
 }

@@ -54,6 +54,14 @@ impl Finder for EntitySearch {
         pages::is_page(description)
     }
 
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move {
+            inner.by_name("Wikidata", "1").await?;
+            Ok(format!("entity API {}", inner.api.shown()))
+        })
+    }
+
     fn waiting(&self) -> Option<Waiting> {
         self.inner.api.waiting()
     }

@@ -39,7 +39,9 @@ impl ExpandPopup {
         match self.stages.last_mut() {
             Some(Stage::Menu(list)) => list.render(buf, body, "", theme),
             Some(Stage::Entities(_, list)) => list.render(buf, body, "finds an entity by label or id", theme),
-            Some(Stage::Relations(list)) => list.render(buf, body, "finds a relation by label or id", theme),
+            Some(Stage::Relations(list)) => {
+                list.render(buf, body, "finds a relation by label or id · forward before reverse, in the KG's own order", theme)
+            }
             Some(Stage::Preview(relation)) => {
                 let relation = relation.clone();
                 self.draw_preview(buf, body, view, &relation, theme);

@@ -1,5 +1,6 @@
 //! What there is to pick from when a node is expanded by hand, and what the model picked before.
 
+use super::super::super::ids::Aliases;
 use super::super::super::scene::{Scene, entity_name};
 use super::super::super::widgets::count;
 use super::super::super::widgets::list::Item;
@@ -46,14 +47,15 @@ pub fn entities(scene: &Scene, id: NodeId) -> (Vec<EntityId>, Vec<Item>) {
             *facts.entry(object).or_default() += 1;
         }
     }
+    let aliases = Aliases::of(state);
     let item = |entity: &crate::graph::Entity| {
         let voted = votes.get(&*entity.id).filter(|(_, of)| *of > 0).map(|(n, of)| format!("model {n}/{of}  "));
         let known = facts.get(&*entity.id).map_or_else(String::new, |n| count(*n, "fact", "facts"));
         Item {
             label: entity.name().to_owned(),
             detail: match &entity.description {
-                Some(description) => format!("{} · {description}", entity.id),
-                None => entity.id.to_string(),
+                Some(description) => format!("{} · {description}", aliases.line(scene, entity)),
+                None => aliases.line(scene, entity),
             },
             right: format!("{}{known}", voted.unwrap_or_default()),
             kg: Some(scene.kg(&entity.kg)),
@@ -111,7 +113,7 @@ pub fn relation(scene: &Scene, id: NodeId, entities: &[EntityId], relation: &Rel
     });
     Item {
         label: relation.reading(),
-        detail: format!("{} {arrow}", relation.at.id),
+        detail: format!("{} {arrow}{}", relation.at.id, if relation.identifier { " identifier" } else { "" }),
         right: count,
         kg: Some(scene.kg(&relation.at.kg)),
         dimmed: used.map(|node| format!("already used: node {}", node.id.0)),

@@ -162,11 +162,8 @@ impl Found {
             let Some(x) = x.and_then(Term::iri).or_else(|| only.cloned()).filter(|_| n.is_none()) else { continue };
             let ends = self.ends.entry(x).or_default();
             match y {
-                Some(y) if is_none(y) => {
-                    if s.is_none() || page.all_ranks {
-                        ends.none = Some(y.clone());
-                    }
-                }
+                Some(y) if is_none(y) && (s.is_none() || page.all_ranks) => ends.none = Some(y.clone()),
+                Some(y) if is_none(y) => {}
                 Some(y) if s.is_none() => drop(ends.terms.insert(y.clone())),
                 _ => {}
             }

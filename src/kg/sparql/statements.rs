@@ -143,7 +143,7 @@ impl Statements {
         let Some(of) = self.of.get(&(x.as_str().to_owned(), y.clone())) else { return vec![Told::default()] };
         let best = of.values().map(|statement| statement.rank).min().unwrap_or_default();
         let speaks = |statement: &&Statement| all_ranks || (statement.rank == best && best != Rank::Deprecated);
-        let mut facts: Vec<(Option<String>, Detail, Vec<(Vec<OrderKey>, Note)>)> = Vec::new();
+        let mut facts: Vec<(Option<String>, Detail, Vec<SortedNote>)> = Vec::new();
         for statement in of.values().filter(speaks) {
             let main = statement.nodes.iter().find(|((property, _), _)| property.is_none()).map(|(_, node)| node);
             let unit = main.and_then(|node| node.unit.clone());
@@ -174,6 +174,8 @@ impl Statements {
     }
 }
 
+/// A note with what it is sorted by.
+type SortedNote = (Vec<OrderKey>, Note);
 /// What notes are sorted by: property number, then the value as a date or number, then as text.
 type OrderKey = (u64, Vec<i64>, String);
 
@@ -195,7 +197,7 @@ impl Statement {
         }
     }
 
-    fn note(&self, asker: &Asker, names: &Names, ranked: bool) -> (Vec<OrderKey>, Note) {
+    fn note(&self, asker: &Asker, names: &Names, ranked: bool) -> SortedNote {
         let mut qualifiers: Vec<(OrderKey, Qualifier)> = self
             .qualifiers
             .iter()

@@ -55,9 +55,7 @@ impl Inner {
             KgOp::Describe { ids } => KgData::Entities(describe::describe(&mut asker, ids).await?),
             // A graph of this kind knows no other: linking by identifiers is for graphs that name each other.
             KgOp::Link { .. } => KgData::Entities(Vec::new()),
-            KgOp::Aggregate { entities, what, cap } => {
-                KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?)
-            }
+            KgOp::Aggregate { entities, what, cap } => KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?),
         };
         Ok(asker.reply(data))
     }

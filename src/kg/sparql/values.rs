@@ -41,6 +41,11 @@ pub fn has_detail(term: &Term) -> bool {
     xsd(term).is_some_and(|kind| is_date(kind) || is_number(kind))
 }
 
+/// Whether a value is a number.
+pub fn is_amount(term: &Term) -> bool {
+    xsd(term).is_some_and(is_number)
+}
+
 /// The text of a value, alike however an engine writes it: `+148` and `148.0` are `148`.
 pub fn key(text: &str) -> String {
     let text = text.trim().trim_start_matches('+');

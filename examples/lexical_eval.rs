@@ -3,7 +3,8 @@
 //! `cargo run --release --example lexical_eval -- [--questions FILE.tsv] [--show] [search flags of tot ask]`
 //!
 //! The file is tab-separated with a header that names `question`, `gold_answers` (separated by `|`, empty when the
-//! graph has no answer) and `kind`. Without flags: the questions of the demo graph, on the demo graph.
+//! graph has no answer) and `kind`; or JSON: a list of objects with `question`, `answers`, and perhaps `aliases` (other names
+//! of the answers, where there is one) and `type`. Without flags: the questions of the demo graph, on the demo graph.
 
 use clap::Parser;
 use indexmap::IndexMap;
@@ -20,6 +21,9 @@ struct Args {
     /// The questions
     #[arg(long, default_value = "assets/demo/questions.tsv")]
     questions: PathBuf,
+    /// Only so many questions, evenly taken from all
+    #[arg(long)]
+    sample: Option<usize>,
     /// Print every question whose answer is not wholly right
     #[arg(long)]
     show: bool,
@@ -32,6 +36,8 @@ struct Args {
 struct Row {
     question: String,
     gold: Vec<String>,
+    /// Other names of the one right answer.
+    aliases: Vec<String>,
     kind: String,
 }
 
@@ -50,12 +56,25 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let workshop = Workshop::open(&args.search, &Config::default(), None).await?;
     let mut scores: IndexMap<String, Score> = IndexMap::new();
-    for row in read(&std::fs::read_to_string(&args.questions)?) {
+    let text = std::fs::read_to_string(&args.questions)?;
+    let mut rows = if text.trim_start().starts_with('[') { read_json(&text)? } else { read(&text) };
+    if let Some(sample) = args.sample.filter(|n| *n > 0 && *n < rows.len()) {
+        let all = rows.len();
+        let mut at = 0;
+        rows.retain(|_| {
+            at += 1;
+            at * sample / all > (at - 1) * sample / all
+        });
+    }
+    let mut calls = (0, 0);
+    for row in rows {
         let state = ask(&workshop, &row.question).await?;
         let summary = state.summary();
         let answered = summary.outcome == Some(OutcomeKind::Answered);
         let text = summary.answer_text.clone().unwrap_or_default();
-        let em_in = if row.gold.is_empty() { f64::from(u8::from(!answered)) } else { em_in(&row.gold, &text) };
+        let em_in = if row.gold.is_empty() { f64::from(u8::from(!answered)) } else { em_in(&row, &text) };
+        let counters = state.counters();
+        calls = (calls.0 + counters.kg_calls, calls.1 + counters.kg_cached);
         let score = scores.entry(row.kind.clone()).or_default();
         score.questions += 1;
         score.em_in += em_in;
@@ -72,6 +91,9 @@ async fn main() -> anyhow::Result<()> {
         let answered = if kind == "unanswerable" { "-".to_owned() } else { format!("{} of {}", s.right_and_answered, s.right) };
         println!("{kind:16} {:>9} {:>6.2} {answered:>15} {:>10.1}", s.questions, s.em_in / n, f64::from(s.expansions) / n);
     }
+    let all = scores.values().fold((0, 0.0), |sum, s| (sum.0 + s.questions, sum.1 + s.em_in));
+    println!("{:16} {:>9} {:>6.2}", "all", all.0, all.1 / f64::from(all.0.max(1)));
+    println!("graph calls: {}, of these answered from what was known: {}", calls.0, calls.1);
     println!("(unanswerable: the share for which no answer was given, or one below the threshold)");
     Ok(())
 }
@@ -89,10 +111,30 @@ fn read(text: &str) -> Vec<Row> {
             Row {
                 question: cell(question).to_owned(),
                 gold: cell(gold).split('|').filter(|g| !g.is_empty()).map(str::to_owned).collect(),
+                aliases: Vec::new(),
                 kind: cell(kind).to_owned(),
             }
         })
         .collect()
+}
+
+/// A question in JSON.
+#[derive(serde::Deserialize)]
+struct Listed {
+    question: String,
+    answers: Vec<String>,
+    #[serde(default)]
+    aliases: Vec<String>,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+}
+
+/// The questions of a JSON file.
+fn read_json(text: &str) -> anyhow::Result<Vec<Row>> {
+    let listed: Vec<Listed> = serde_json::from_str(text)?;
+    let row =
+        |l: Listed| Row { question: l.question, gold: l.answers, aliases: l.aliases, kind: l.kind.unwrap_or_else(|| "all".to_owned()) };
+    Ok(listed.into_iter().map(row).collect())
 }
 
 /// Runs one search to its end.
@@ -110,11 +152,16 @@ async fn ask(workshop: &Workshop, question: &str) -> anyhow::Result<State> {
     }
 }
 
-/// The mean over the gold answers of whether each occurs in the answer: words compared, case, articles and marks aside.
-fn em_in(gold: &[String], answer: &str) -> f64 {
+/// The mean over the gold answers of whether each occurs in the answer: words compared, case, articles and marks aside. One
+/// answer may also be given by another name.
+fn em_in(row: &Row, answer: &str) -> f64 {
     let answer = normal(answer);
-    let found = gold.iter().filter(|g| answer.contains(&normal(g))).count();
-    f64::from(u32::try_from(found).unwrap_or(u32::MAX)) / f64::from(u32::try_from(gold.len()).unwrap_or(u32::MAX))
+    let says = |name: &String| answer.contains(&normal(name));
+    if row.gold.len() == 1 && row.aliases.iter().any(says) {
+        return 1.0;
+    }
+    let found = row.gold.iter().filter(|name| says(name)).count();
+    f64::from(u32::try_from(found).unwrap_or(u32::MAX)) / f64::from(u32::try_from(row.gold.len()).unwrap_or(u32::MAX))
 }
 
 /// Words in lower case between blanks, without articles and punctuation.

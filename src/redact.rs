@@ -183,7 +183,7 @@ fn is_secret_name(name: &str) -> bool {
 }
 
 /// A percent-encoded text in clear.
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

@@ -1,11 +1,12 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, UsageError, ask, explore, kg, replay, show};
+use super::{Status, UsageError, ask, doctor, explore, kg, replay, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Explore Tree-of-Traversals: a language model answers questions by walking knowledge graphs.
 #[derive(Parser, Debug)]
@@ -54,8 +55,10 @@ enum Command {
     Replay(ReplayArgs),
     /// The tree, values and answer of a session as text
     Show(show::ShowArgs),
-    /// Ask a knowledge graph from the shell
+    /// Ask knowledge graphs from the shell
     Kg(kg::KgArgs),
+    /// Check graphs, model, terminal and folders, and say what to do
+    Doctor(doctor::DoctorArgs),
     /// How completions would be parsed
     Parse {
         /// One JSON object a line: id, state, options, completion
@@ -105,12 +108,25 @@ pub fn main() -> Status {
         Some(Command::Replay(args)) if args.check => replay::check(&args.session),
         Some(Command::Replay(args)) => explore::replay(&runtime, &args),
         Some(Command::Show(args)) => show::run(&args),
-        Some(Command::Kg(args)) => runtime.block_on(kg::run(args)).map(|()| Status::Ok),
+        Some(Command::Kg(args)) => runtime.block_on(interruptible(kg::run(args))),
+        Some(Command::Doctor(args)) => runtime.block_on(interruptible(doctor::run(args))),
         Some(Command::Parse { file }) => super::parse::run(&file, &mut std::io::stdout().lock()).map(|()| Status::Ok),
     };
-    // Calls in flight end with the program.
+    // Calls in flight end with the program, and so do the programs behind graphs.
+    crate::kg::exec::end_all(Duration::from_millis(500));
     runtime.shutdown_background();
     result.unwrap_or_else(|e| fail(&e))
+}
+
+/// Runs a command until it ends or a signal stops it: the programs behind graphs are ended then, too.
+async fn interruptible(command: impl Future<Output = anyhow::Result<Status>>) -> anyhow::Result<Status> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        result = command => result,
+        _ = interrupt.recv() => Ok(Status::Stopped),
+        _ = terminate.recv() => Ok(Status::Stopped),
+    }
 }
 
 /// Prints an error; a closed pipe is no error.

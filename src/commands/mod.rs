@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod cli;
+pub mod doctor;
 pub mod explore;
 mod follow;
 pub mod kg;

@@ -72,7 +72,11 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
         }),
     );
     put("llm_rounds", json!(counters.llm_rounds));
-    put("kg", json!({ "calls": counters.kg_calls, "cached": counters.kg_cached }));
+    let mut kg = json!({ "calls": counters.kg_calls, "cached": counters.kg_cached });
+    if let Some(oldest) = counters.kg_oldest {
+        kg["oldest_cached_at"] = json!(oldest);
+    }
+    put("kg", kg);
     put("elapsed_ms", json!(elapsed_ms));
     put("path", json!(path));
     put("evidence", Json::Array(summary.evidence.iter().map(evidence).collect()));

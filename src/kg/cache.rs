@@ -1,9 +1,21 @@
 //! Replies of KGs on disk, keyed by KG and request; never across credentials.
+//!
+//! What can't be read or written costs a request and one remark, never a reply: a file that is damaged is set aside, and
+//! where there is no room or no right to write, calls go on as if there were no cache.
 
-use super::KnowledgeGraph;
+mod store;
+
+pub use store::{Kept, clear, list};
+
+use super::{IdSpace, KnowledgeGraph, Waiting};
+use crate::calls::{AskId, CallError, KgOp, KgReply};
+use crate::graph::KgName;
+use futures_util::future::BoxFuture;
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::{Entry, Store};
 
 /// Where and how long replies are kept.
 #[derive(Clone, Debug)]
@@ -26,9 +38,151 @@ impl CacheSettings {
     }
 }
 
-/// `kg` with its replies kept on disk. `identity` is everything that a reply depends on beside the request: the KG's
-/// address, the languages, and a fingerprint of the login.
+/// How old something is, in words: `3 days old`.
 #[must_use]
-pub fn cached(kg: Arc<dyn KnowledgeGraph>, _identity: &str, _settings: &CacheSettings) -> Arc<dyn KnowledgeGraph> {
-    kg
+pub fn age(seconds: u64) -> String {
+    let count = |n: u64, unit: &str| if n == 1 { format!("1 {unit} old") } else { format!("{n} {unit}s old") };
+    match seconds {
+        0..60 => count(seconds, "second"),
+        60..3_600 => count(seconds / 60, "minute"),
+        3_600..86_400 => count(seconds / 3_600, "hour"),
+        _ => count(seconds / 86_400, "day"),
+    }
+}
+
+/// Milliseconds since 1970.
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// `kg` with its replies kept on disk. `identity` is everything that a reply depends on beside the request: the KG's
+/// address, the languages, and a fingerprint of the login. It is stored as a part of hashes only.
+#[must_use]
+pub fn cached(kg: Arc<dyn KnowledgeGraph>, identity: &str, settings: &CacheSettings) -> Arc<dyn KnowledgeGraph> {
+    if kg.is_scripted() {
+        return kg;
+    }
+    // Replies name their KG as this session does, and a newer program may read more out of a reply.
+    let mut base = Sha256::new();
+    for part in [env!("CARGO_PKG_VERSION"), kg.name(), identity] {
+        base.update(part.len().to_le_bytes());
+        base.update(part);
+    }
+    let (store, max_age) = (Store::of(&settings.path, settings.max_age), settings.max_age);
+    Arc::new(Cached { inner: Arc::new(Inner { kg, base, store, max_age, fresh: settings.fresh, others: Mutex::default() }) })
+}
+
+struct Cached {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    kg: Arc<dyn KnowledgeGraph>,
+    /// The hash of what every key begins with.
+    base: Sha256,
+    store: Arc<Store>,
+    max_age: Duration,
+    fresh: bool,
+    /// The other open KGs, as text: what `Link` answers depends on them.
+    others: Mutex<String>,
+}
+
+impl Inner {
+    /// The key of `op`; `None` for one that can't be written down.
+    fn key(&self, op: &KgOp) -> Option<[u8; 32]> {
+        let mut hash = self.base.clone();
+        if matches!(op, KgOp::Link { .. }) {
+            hash.update(self.others.lock().unwrap_or_else(PoisonError::into_inner).as_bytes());
+        }
+        hash.update(serde_json::to_vec(op).ok()?);
+        Some(hash.finalize().into())
+    }
+
+    /// A kept reply to `op` that is not too old.
+    async fn kept(self: &Arc<Self>, key: [u8; 32], op: KgOp) -> Option<KgReply> {
+        let inner = Arc::clone(self);
+        let entry = tokio::task::spawn_blocking(move || inner.store.get(&key).filter(|entry| entry.op == op)).await.ok()??;
+        let age = Duration::from_millis(now_ms().checked_sub(entry.when)?);
+        (age <= self.max_age).then_some(KgReply { cached_at: Some(entry.when), ..entry.reply })
+    }
+
+    async fn keep(self: &Arc<Self>, key: [u8; 32], op: KgOp, reply: KgReply) {
+        let inner = Arc::clone(self);
+        let keep = move || {
+            let entry = Entry { kg: inner.kg.name().to_owned(), address: inner.kg.about(), when: now_ms(), op, reply };
+            inner.store.put(key, &entry);
+        };
+        let _ = tokio::task::spawn_blocking(keep).await;
+    }
+
+    async fn perform(self: Arc<Self>, ask: Option<AskId>, op: KgOp) -> Result<KgReply, CallError> {
+        let Some(key) = self.key(&op) else { return self.kg.perform(ask, op).await };
+        let kept = if self.fresh { None } else { self.kept(key, op.clone()).await };
+        let mut reply = match kept {
+            Some(reply) => reply,
+            None => {
+                let reply = self.kg.perform(ask, op.clone()).await?;
+                // What a server cut may be whole the next time.
+                if !reply.partial {
+                    self.keep(key, op, reply.clone()).await;
+                }
+                reply
+            }
+        };
+        reply.notes.extend(self.store.remark());
+        Ok(reply)
+    }
+}
+
+impl KnowledgeGraph for Cached {
+    fn name(&self) -> &str {
+        self.inner.kg.name()
+    }
+
+    fn about(&self) -> String {
+        self.inner.kg.about()
+    }
+
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        self.inner.kg.check()
+    }
+
+    fn is_scripted(&self) -> bool {
+        self.inner.kg.is_scripted()
+    }
+
+    fn prime(&self, asked: &[(AskId, KgOp)]) {
+        self.inner.kg.prime(asked);
+    }
+
+    fn id_space(&self) -> IdSpace {
+        self.inner.kg.id_space()
+    }
+
+    fn meet(&self, others: &[(KgName, IdSpace)]) {
+        *self.inner.others.lock().unwrap_or_else(PoisonError::into_inner) = format!("{others:?}");
+        self.inner.kg.meet(others);
+    }
+
+    fn waiting(&self) -> Option<Waiting> {
+        self.inner.kg.waiting()
+    }
+
+    fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>> {
+        Box::pin(Arc::clone(&self.inner).perform(ask, op))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::age;
+
+    #[test]
+    fn ages_are_told_in_the_largest_unit() {
+        assert_eq!(
+            [age(1), age(59), age(60), age(7_300), age(86_399), age(3 * 86_400 + 5)].join(", "),
+            "1 second old, 59 seconds old, 1 minute old, 2 hours old, 23 hours old, 3 days old"
+        );
+    }
 }

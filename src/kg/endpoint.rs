@@ -1,16 +1,34 @@
-//! A SPARQL 1.1 endpoint over HTTP: POST as a form (the one way that every server takes), results as JSON.
+//! A SPARQL 1.1 endpoint over HTTP: POST as a form (the way that nearly every server takes), results as JSON or XML.
 //!
 //! A reply counts only when it is a whole result document. Errors name the endpoint, quote at most one line of the
 //! server, and hold no secret of the URL.
 
+mod faults;
+
 use super::Waiting;
 use super::http::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
-use super::sparql::{Answer, Query, ReadError, Results, Transport, read_results};
+use super::sparql::{Answer, Iri, Query, ReadError, Results, Transport, read_results};
 use crate::calls::{CallError, CallErrorKind};
 use crate::text;
 use futures_util::future::BoxFuture;
 use reqwest::{StatusCode, Url};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is understood, JSON first.
+const ACCEPT: &str = "application/sparql-results+json, application/json;q=0.9, application/sparql-results+xml;q=0.8, application/xml;q=0.7";
+
+/// Bytes of a URL that servers take at the least.
+const LONGEST_URL: usize = 8000;
+
+/// What the configuration says about an endpoint, beside manners and login.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndpointSettings {
+    /// The graphs that are asked, instead of the endpoint's default graph.
+    pub default_graph: Vec<Iri>,
+    /// Rows at which the endpoint cuts a result without a word.
+    pub row_cap: Option<u64>,
+}
 
 /// A SPARQL 1.1 endpoint.
 pub struct Endpoint {
@@ -20,6 +38,9 @@ pub struct Endpoint {
 struct Inner {
     url: Url,
     service: Service,
+    settings: EndpointSettings,
+    /// Whether the server has refused a POST: it is asked by GET from then on.
+    by_get: AtomicBool,
 }
 
 impl Endpoint {
@@ -27,9 +48,27 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`ServiceError`].
-    pub fn new(url: &str, settings: &HttpSettings) -> Result<Self, ServiceError> {
-        let (service, url) = Service::new(url, settings)?;
-        Ok(Self { inner: Arc::new(Inner { url, service }) })
+    pub fn new(url: &str, http: &HttpSettings) -> Result<Self, ServiceError> {
+        Self::with(url, http, EndpointSettings::default())
+    }
+
+    /// As [`Endpoint::new`], with what the configuration says.
+    ///
+    /// # Errors
+    /// [`ServiceError`].
+    pub fn with(url: &str, http: &HttpSettings, settings: EndpointSettings) -> Result<Self, ServiceError> {
+        let (service, url) = Service::new(url, http).map_err(|error| match error {
+            ServiceError::NoUrl(url) => ServiceError::NoEndpoint(url),
+            other => other,
+        })?;
+        let service = service.named_with("sparql:");
+        Ok(Self { inner: Arc::new(Inner { url, service, settings, by_get: AtomicBool::new(false) }) })
+    }
+
+    /// What a person should know about how the login travels, if there is something.
+    #[must_use]
+    pub fn login_note(&self) -> Option<&'static str> {
+        self.inner.service.login_note()
     }
 }
 
@@ -40,7 +79,8 @@ impl Transport for Endpoint {
     }
 
     fn about(&self) -> String {
-        format!("SPARQL endpoint {}", self.inner.service.shown())
+        let note = self.login_note().map_or_else(String::new, |note| format!(" ({note})"));
+        format!("SPARQL endpoint {}{note}", self.inner.service.shown())
     }
 
     fn waiting(&self) -> Option<Waiting> {
@@ -50,60 +90,68 @@ impl Transport for Endpoint {
 
 impl Inner {
     async fn run(&self, query: &Query) -> Result<Answer, CallError> {
-        let form = vec![("query".to_owned(), query.text.clone())];
-        let request = Request::post(self.url.clone(), form, "application/sparql-results+json");
-        let response = self.service.send(&request, &|response| self.judge(response)).await?;
+        let response = self.response(query).await?;
         let results = self.results(&response)?;
         let cut = self.cut(&response).or_else(|| self.maybe_cut(query, &results));
         Ok(Answer { results, cut, took_ms: response.took_ms, tries: response.tries })
     }
 
-    fn judge(&self, response: &Response) -> Verdict {
-        let quote = || if response.kind().contains("html") { String::new() } else { self.service.quote(&response.body) };
-        let fail = |kind, what: &str| Verdict::Fail(self.service.error(kind, &format!("{what}{}", quote())));
-        match response.status.as_u16() {
-            400 => fail(CallErrorKind::Refused, "refuses the query"),
-            401 => fail(CallErrorKind::Key, "wants a user and password: give them as sparql:https://USER:PASSWORD@HOST/PATH"),
-            code @ (404 | 405) => fail(CallErrorKind::Refused, &format!("is no SPARQL endpoint (status {code}): check the path")),
-            _ => self.service.by_status(response),
+    /// The answer to the query: by POST, or by GET where the server takes nothing else.
+    async fn response(&self, query: &Query) -> Result<Response, CallError> {
+        let mut form = vec![("query".to_owned(), query.text.clone())];
+        form.extend(self.settings.default_graph.iter().map(|graph| ("default-graph-uri".to_owned(), graph.as_str().to_owned())));
+        let mut url = self.url.clone();
+        url.query_pairs_mut().extend_pairs(&form);
+        let short = url.as_str().len() <= LONGEST_URL;
+        if !self.by_get.load(Ordering::Relaxed) {
+            let post = Request::post(self.url.clone(), form, ACCEPT);
+            let no_post = |response: &Response| short && matches!(response.status.as_u16(), 405 | 415 | 501);
+            let judge = |response: &Response| if no_post(response) { Verdict::Take } else { self.judge(response) };
+            let response = self.service.send(&post, &judge).await?;
+            if !no_post(&response) {
+                return Ok(response);
+            }
+        } else if !short {
+            return Err(self.service.error(CallErrorKind::Refused, "takes no POST, and this query is too long for a GET: ask for less"));
         }
+        let response = self.service.send(&Request::get(url, ACCEPT), &|response| self.judge(response)).await?;
+        self.by_get.store(true, Ordering::Relaxed);
+        Ok(response)
+    }
+
+    fn judge(&self, response: &Response) -> Verdict {
+        faults::judge(&self.service, response)
     }
 
     fn results(&self, response: &Response) -> Result<Results, CallError> {
         let (kind, body) = (response.kind(), response.body.as_slice());
-        // Virtuoso answers some ASK queries with the bare word, and calls that HTML.
-        match body.trim_ascii() {
-            b"true" => return Ok(Results::Truth(true)),
-            b"false" => return Ok(Results::Truth(false)),
-            _ => {}
-        }
-        if kind.contains("html") {
-            return Err(self.service.error(
-                CallErrorKind::BadReply,
-                "answered with a web page, not with results: is this the address of its SPARQL endpoint?",
-            ));
-        }
-        read_results(body).map_err(|error| {
-            let tail = String::from_utf8_lossy(&body[body.len().saturating_sub(4000)..]).to_lowercase();
-            if tail.contains("timeoutexception") || tail.contains("timed out") || tail.contains("query timeout") {
-                return self
-                    .service
-                    .error(CallErrorKind::TimedOut, "ran out of time in the middle of its answer: ask for less, or try again");
+        let bad = |what: &str| self.service.error(CallErrorKind::BadReply, what);
+        read_results(body).map_err(|error| match error {
+            ReadError::Fault(said) => faults::told(&self.service, &said),
+            _ if faults::breaks_off_for_time(body) => {
+                self.service.error(CallErrorKind::TimedOut, "ran out of time in the middle of its answer: ask for less, or try again")
             }
-            let remedy = match error {
-                ReadError::Cut(_) => "try again, or ask for less",
-                ReadError::NotJson { .. } if kind.contains("xml") => "it answers in XML: this endpoint cannot write JSON results",
-                _ => "is this the address of its SPARQL endpoint?",
-            };
-            let quote = if body.first() == Some(&b'{') { String::new() } else { self.service.quote(body) };
-            self.service.error(CallErrorKind::BadReply, &format!("sent what cannot be read: {error}{quote}; {remedy}"))
+            ReadError::NotResults | ReadError::NotXml { .. } if kind.contains("html") || faults::is_page(body) => {
+                bad("answered with a web page, not with results: is this the address of its SPARQL endpoint?")
+            }
+            ReadError::NotJson { .. } if kind.contains("html") => {
+                bad("answered with a web page, not with results: is this the address of its SPARQL endpoint?")
+            }
+            _ => {
+                let remedy = match error {
+                    ReadError::Cut(_) if !body.is_empty() => "try again, or ask for less",
+                    _ => "is this the address of its SPARQL endpoint?",
+                };
+                let quote = if matches!(body.first(), Some(b'{' | b'<')) { String::new() } else { self.service.quote(body) };
+                bad(&format!("sent what cannot be read: {error}{quote}; {remedy}"))
+            }
         })
     }
 
     /// Why the server itself says that the results are not all.
     fn cut(&self, response: &Response) -> Option<String> {
         let header = |name: &str| response.header(name).map(text::one_line);
-        if let Some(state) = header("X-SQL-State").filter(|state| !state.is_empty()) {
+        if let Some(state) = header("X-SQL-State").filter(|state| !state.is_empty() && state != "00000") {
             let out_of_time = if state == "S1TAT" { "ran out of time" } else { "stopped early" };
             return Some(format!("{} {out_of_time}: the result is not complete", self.service.shown()));
         }
@@ -113,12 +161,15 @@ impl Inner {
         (response.status == StatusCode::PARTIAL_CONTENT).then(|| format!("{} says that the result is partial", self.service.shown()))
     }
 
-    /// A round number of rows that nobody asked for is how many servers cut without a word.
+    /// A server that cuts without a word is known by the number of rows: its cap, where the configuration names it, else
+    /// a round one that nobody asked for.
     fn maybe_cut(&self, query: &Query, results: &Results) -> Option<String> {
         let Results::Rows(table) = results else { return None };
-        let round = matches!(table.rows.len(), 10_000 | 20_000 | 50_000 | 100_000 | 1_000_000);
-        (round && query.limit.is_none()).then(|| {
-            format!("{} sent exactly {} rows: it may have cut the result", self.service.shown(), super::thousands(table.rows.len() as u64))
-        })
+        let rows = table.rows.len() as u64;
+        let at_the_cap = match self.settings.row_cap {
+            Some(cap) => rows == cap && query.limit != Some(cap),
+            None => matches!(rows, 10_000 | 20_000 | 50_000 | 100_000 | 1_000_000) && query.limit.is_none(),
+        };
+        at_the_cap.then(|| format!("{} sent exactly {} rows: it may have cut the result", self.service.shown(), super::thousands(rows)))
     }
 }

@@ -3,6 +3,7 @@
 //! `spec` opens what the command line names; `sparql` holds the queries and readers that every kind shares; `rdf` is
 //! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
 
+mod applied;
 pub mod cache;
 pub mod demo;
 pub mod endpoint;
@@ -54,6 +55,11 @@ pub trait KnowledgeGraph: Send + Sync {
     /// What the KG waits for right now, if it holds requests back: "asked to wait by ... (status 429)". For the screen.
     fn waiting(&self) -> Option<Waiting> {
         None
+    }
+
+    /// What a person should know before asking, one line each: lines of a file that were skipped, a file that breaks off.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Performs `op`. What must happen in the order of asks happens before the future is returned; `ask` is `None`

@@ -3,7 +3,7 @@
 use super::cache::{self, CacheSettings};
 use super::endpoint::Endpoint;
 use super::http::{HttpSettings, ServiceError};
-use super::rdf::{Embedded, LoadError, Source};
+use super::rdf::{Embedded, LoadError, Progress, Source};
 use super::sparql::{Languages, SparqlGraph, Transport};
 use super::{IdSpace, KgProfile, KnowledgeGraph, demo, exec, musicbrainz, thousands, wikidata};
 use crate::graph::KgName;
@@ -19,7 +19,7 @@ use thiserror::Error;
 pub const FORMS: &str = "demo, wikidata, musicbrainz, sparql:URL (a SPARQL 1.1 endpoint), file:PATH[,PATH...] (RDF, CSV or TSV), exec:COMMAND (a program of your own)";
 
 /// A knowledge graph, as named on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum KgSpec {
     /// The graphs that the program carries with it: one in the shape of Wikidata, one in that of MusicBrainz.
     Demo,
@@ -67,6 +67,13 @@ pub enum SpecError {
     /// The thread that loads ended early.
     #[error("loading the graph failed: {0}")]
     Thread(String),
+}
+
+impl fmt::Debug for KgSpec {
+    /// As it is shown: without secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KgSpec({self})")
+    }
 }
 
 impl fmt::Display for KgSpec {
@@ -243,6 +250,10 @@ pub async fn open_all(specs: Vec<(Option<String>, KgProfile, KgSpec)>, settings:
         }
     }
     if all.len() > 1 {
+        // What the ids of a program are is known when it said hello. One that can't is down, like any other KG.
+        let programs = all.iter().filter(|opened| matches!(opened.spec, KgSpec::Exec(_)));
+        let greet = programs.map(|opened| tokio::time::timeout(settings.http.client.connect, opened.kg.check()));
+        futures_util::future::join_all(greet).await;
         let known: Vec<(KgName, IdSpace)> = all.iter().map(|opened| (opened.name.clone(), opened.kg.id_space())).collect();
         for opened in &all {
             let others: Vec<_> = known.iter().filter(|(name, _)| *name != opened.name).cloned().collect();
@@ -257,31 +268,28 @@ fn numbered(base: &str, n: u32) -> String {
 }
 
 async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
-    let mut settings = settings.clone();
-    if !profile.lang.is_empty() {
-        settings.languages = Languages::new(profile.lang.iter().map(String::as_str));
-    }
-    settings.strict |= profile.strict;
-    if let Some(timeout) = profile.timeout.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
-        settings.http.client.total = std::time::Duration::from_secs_f64(timeout);
-    }
-    if let Some(parallel) = profile.parallel {
-        settings.http.parallel = parallel.max(1);
-    }
-    if let Some(rate) = profile.per_second.filter(|rate| rate.is_finite() && *rate > 0.0) {
-        settings.http.every = std::time::Duration::from_secs_f64(1.0 / rate);
-    }
-    let sparql = |transport| Arc::new(SparqlGraph::new(name, transport, settings.languages.clone()));
+    let settings = profile.settings(name, spec, settings)?;
+    let wording = profile.wording(name)?;
+    let sparql =
+        |transport| Arc::new(SparqlGraph::worded(name, transport, settings.languages.clone(), wording.clone()).linked_by(&profile.links));
     let kg: Arc<dyn KnowledgeGraph> = match spec {
-        KgSpec::Demo | KgSpec::DemoWikidata => sparql(embedded("demo graph".to_owned(), demo::source(), None).await?),
-        KgSpec::DemoMusicBrainz => sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?),
+        KgSpec::Demo | KgSpec::DemoWikidata => known(sparql(embedded("demo graph".to_owned(), demo::source(), None).await?)).await,
+        KgSpec::DemoMusicBrainz => {
+            known(sparql(embedded("demo graph, MusicBrainz part".to_owned(), demo::musicbrainz(), None).await?)).await
+        }
         KgSpec::Wikidata => wikidata::open(name, profile, &settings)?,
         KgSpec::MusicBrainz => musicbrainz::open(name, profile, &settings)?,
         KgSpec::Files(paths) => {
-            let file = paths.first().and_then(|path| path.file_name()).map_or_else(String::new, |file| file.to_string_lossy().into_owned());
-            sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)
+            let source = Source::files(name, paths.clone(), settings.strict);
+            known(sparql(embedded(file_names(paths), source, settings.status.clone()).await?)).await
         }
-        KgSpec::Sparql(url) => sparql(Arc::new(Endpoint::new(url, &settings.http)?)),
+        KgSpec::Sparql(url) => {
+            let endpoint = Endpoint::with(url, &settings.http, profile.endpoint(name)?)?;
+            if let (Some(status), Some(note)) = (&settings.status, endpoint.login_note()) {
+                status(format!("{name}: {note}"));
+            }
+            sparql(Arc::new(endpoint))
+        }
         KgSpec::Exec(command) => exec::open(name, command, profile, &settings)?,
     };
     let over_network = matches!(spec, KgSpec::Wikidata | KgSpec::MusicBrainz | KgSpec::Sparql(_));
@@ -289,6 +297,13 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
         Some(cache) if profile.cache.unwrap_or(over_network) => cache::cached(kg, &identity(spec, profile, &settings), cache),
         _ => kg,
     })
+}
+
+/// `graph`, which is in memory, with its shape found out, so that other graphs can be told what its ids mean.
+async fn known(graph: Arc<SparqlGraph>) -> Arc<SparqlGraph> {
+    // An error comes again, with its message, at the first call.
+    let _ = graph.detect().await;
+    graph
 }
 
 /// Everything that a reply depends on beside the request. It is hashed before it is stored.
@@ -299,18 +314,31 @@ fn identity(spec: &KgSpec, profile: &KgProfile, settings: &KgSettings) -> String
     format!("{address} {profile:?} {:?} {password:?}", settings.languages)
 }
 
+/// How far the loading is, for a status line.
+fn loading(at: &Progress) -> String {
+    let number = if at.of > 1 { format!(" (file {} of {})", at.number, at.of) } else { String::new() };
+    format!("loading {}{number}: {} facts", at.file, thousands(at.facts))
+}
+
+/// Files as one name for the screen.
+fn file_names(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| path.file_name().map_or_else(String::new, |file| text::one_line(&file.to_string_lossy()));
+    let names: Vec<String> = paths.iter().take(3).map(name).collect();
+    let more = paths.len() - names.len();
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}
+
 async fn embedded(name: String, source: Source, status: Option<Status>) -> Result<Arc<dyn Transport>, SpecError> {
     if let Some(status) = &status {
         status(format!("loading {name}"));
     }
     let task = move || {
-        let shown = name.clone();
-        let progress = move |facts| {
+        let progress = move |at: &Progress| {
             if let Some(status) = &status {
-                status(format!("loading {shown}: {} facts", thousands(facts)));
+                status(loading(at));
             }
         };
-        Embedded::load(&name, source, progress)
+        Embedded::load(&name, &source, progress)
     };
     let loaded = tokio::task::spawn_blocking(task).await.map_err(|error| SpecError::Thread(error.to_string()))??;
     Ok(Arc::new(loaded))
@@ -331,6 +359,7 @@ mod tests {
     fn a_spec_is_shown_without_secrets() {
         let shown = |spec: &str| spec.parse::<KgSpec>().unwrap().to_string();
         assert_eq!(shown("sparql:http://u:pa55@h/q?apikey=zzz9"), "sparql:http://***@h/q?apikey=***");
+        assert!(!format!("{:?}", "sparql:http://u:pa55@h/q?apikey=zzz9".parse::<KgSpec>().unwrap()).contains("pa55"));
         assert_eq!((shown("demo"), shown("file:a/b.ttl")), ("demo".to_owned(), "file:a/b.ttl".to_owned()));
     }
 

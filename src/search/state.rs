@@ -151,6 +151,8 @@ pub struct Counters {
     pub kg_calls: u32,
     /// Of these, answered from this session's earlier replies.
     pub kg_cached: u32,
+    /// When the oldest of those from the cache on disk came (milliseconds since 1970).
+    pub kg_oldest: Option<u64>,
     /// Asks that failed.
     pub failed: u32,
     /// Asks that were sent again after a crash and may be paid twice.
@@ -329,7 +331,9 @@ impl State {
                 rounds.insert((ask.key.step, ask.key.purpose, ask.key.round));
             } else {
                 c.kg_calls += 1;
-                c.kg_cached += u32::from(ask.source == Some(Source::Cached));
+                let on_disk = ask.reply.as_ref().and_then(|reply| reply.cached_at);
+                c.kg_cached += u32::from(ask.source == Some(Source::Cached) || on_disk.is_some());
+                c.kg_oldest = on_disk.into_iter().chain(c.kg_oldest).min();
             }
         }
         c.llm_rounds = u32::try_from(rounds.len()).unwrap_or(u32::MAX);

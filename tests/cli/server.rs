@@ -1,13 +1,13 @@
-//! A small HTTP server on a port of its own: it answers what a test wants and counts.
+//! A server on a port of its own: it answers what a test wants and counts.
 
-use oxigraph::io::RdfFormat;
-use oxigraph::sparql::results::{QueryResultsFormat, QueryResultsSerializer};
-use oxigraph::sparql::{QueryResults, SparqlEvaluator};
-use oxigraph::store::Store;
+#[path = "../support/http.rs"]
+mod http;
+#[path = "../support/engine.rs"]
+mod sparql;
+
+use http::{Asked, Http};
 use serde_json::{Value, json};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::TcpListener;
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -18,14 +18,20 @@ pub struct Request {
     pub body: String,
 }
 
-/// Status line and body.
+impl From<&Asked> for Request {
+    fn from(asked: &Asked) -> Self {
+        Self { head: asked.head.clone(), body: String::from_utf8_lossy(&asked.body).into_owned() }
+    }
+}
+
+/// Status line, content type and body.
 pub type Reply = (&'static str, &'static str, String);
 
-/// The server; its thread ends with the test program.
+/// The server; its threads end with the test program.
 pub struct Server {
     /// `127.0.0.1:PORT`
     pub host: String,
-    seen: Arc<Mutex<Vec<Request>>>,
+    http: Http,
 }
 
 impl Server {
@@ -36,56 +42,17 @@ impl Server {
 
     /// As [`Server::start`], at a place that is taken already.
     pub fn on(listener: TcpListener, answer: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static) -> Self {
-        let host = listener.local_addr().unwrap().to_string();
-        let seen: Arc<Mutex<Vec<Request>>> = Arc::default();
-        let (answer, record) = (Arc::new(answer), Arc::clone(&seen));
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let (answer, record) = (Arc::clone(&answer), Arc::clone(&record));
-                // A client that was killed is no fault of the test.
-                std::thread::spawn(move || serve(stream, &*answer, &record).ok());
-            }
+        let http = Http::on(listener, move |asked| {
+            let (status, kind, body) = answer(asked.number, &Request::from(asked));
+            http::Reply::whole(status, &format!("Content-Type: {kind}\r\n"), body)
         });
-        Self { host, seen }
+        Self { host: http.host.clone(), http }
     }
 
     /// What was asked so far.
     pub fn seen(&self) -> Vec<Request> {
-        self.seen.lock().unwrap().clone()
+        self.http.seen().iter().map(Request::from).collect()
     }
-}
-
-fn serve(mut stream: TcpStream, answer: &dyn Fn(usize, &Request) -> Reply, seen: &Mutex<Vec<Request>>) -> std::io::Result<()> {
-    let mut bytes = Vec::new();
-    let mut chunk = [0; 8192];
-    let mut read = |bytes: &mut Vec<u8>| -> std::io::Result<bool> {
-        let n = stream.read(&mut chunk)?;
-        bytes.extend_from_slice(&chunk[..n]);
-        Ok(n > 0)
-    };
-    let end = loop {
-        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
-            break at + 4;
-        }
-        if !read(&mut bytes)? {
-            return Ok(());
-        }
-    };
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let length = head.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok()).unwrap_or(0);
-    while bytes.len() < end + length {
-        if !read(&mut bytes)? {
-            return Ok(());
-        }
-    }
-    let request = Request { head, body: String::from_utf8_lossy(&bytes[end..]).into_owned() };
-    let number = {
-        let mut seen = seen.lock().unwrap();
-        seen.push(request.clone());
-        seen.len() - 1
-    };
-    let (status, kind, body) = answer(number, &request);
-    write!(stream, "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
 /// A model of sorts: it follows the first option and never finds an answer. It answers at once; `n` is honoured.
@@ -111,42 +78,9 @@ pub fn model(request: &Request) -> Reply {
 
 /// A SPARQL engine over `turtle`.
 pub fn engine(turtle: &str) -> impl Fn(&Request) -> Reply + Send + Sync + 'static {
-    let store = Store::new().unwrap();
-    store.load_from_slice(RdfFormat::Turtle, turtle).unwrap();
+    let engine = sparql::Engine::new(turtle);
     move |request| {
-        let query = decode(request.body.strip_prefix("query=").unwrap_or_default());
-        let results = SparqlEvaluator::new().parse_query(&query).unwrap().on_store(&store).execute().unwrap();
-        ("200 OK", "application/sparql-results+json", String::from_utf8(written(results)).unwrap())
+        let query = http::decoded(request.body.strip_prefix("query=").unwrap_or_default());
+        ("200 OK", "application/sparql-results+json", engine.json(&query).unwrap())
     }
-}
-
-fn written(results: QueryResults<'_>) -> Vec<u8> {
-    let writer = QueryResultsSerializer::from_format(QueryResultsFormat::Json);
-    match results {
-        QueryResults::Boolean(truth) => writer.serialize_boolean_to_writer(Vec::new(), truth).unwrap(),
-        QueryResults::Graph(_) => panic!("only SELECT and ASK are asked"),
-        QueryResults::Solutions(solutions) => {
-            let mut rows = writer.serialize_solutions_to_writer(Vec::new(), solutions.variables().to_vec()).unwrap();
-            for solution in solutions {
-                rows.serialize(&solution.unwrap()).unwrap();
-            }
-            rows.finish().unwrap()
-        }
-    }
-}
-
-fn decode(form: &str) -> String {
-    let mut out = Vec::new();
-    let mut bytes = form.bytes();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'+' => out.push(b' '),
-            b'%' => {
-                let hex: String = bytes.by_ref().take(2).map(char::from).collect();
-                out.push(u8::from_str_radix(&hex, 16).unwrap());
-            }
-            byte => out.push(byte),
-        }
-    }
-    String::from_utf8(out).unwrap()
 }

@@ -54,6 +54,7 @@ impl Home {
         let mut command = Command::new(program);
         command.args(args).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.path("")).env("XDG_STATE_HOME", self.path("state")).env("XDG_CONFIG_HOME", self.path("config"));
+        command.env("XDG_CACHE_HOME", self.path("cache"));
         command.current_dir(self.path("")).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -3,4 +3,5 @@
 mod acts;
 mod lexical;
 mod scenarios;
+mod several;
 mod world;

@@ -1,10 +1,20 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
 mod aggregate;
+mod cache;
+mod faults;
 mod files;
+mod gold;
 mod graphs;
+mod habits;
+mod links;
+mod login;
+mod manners;
+mod round_trips;
 mod servers;
+mod statements;
 mod support;
+mod tables;
 mod wire;
 
 use std::path::PathBuf;

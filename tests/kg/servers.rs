@@ -2,10 +2,10 @@
 //! `http://fixture/wikidata` and `plain.ttl` in `http://fixture/plain`, beside any other data; `.ci/servers.sh` starts
 //! such servers.
 
-use super::{data, edges, fast, objects, relations, search, sparql};
+use super::{data, edge_list, edges, fast, ids, objects, relations, search, sparql};
 use std::sync::Arc;
-use tree_of_traversals::calls::{CallErrorKind, KgOp};
-use tree_of_traversals::graph::Direction;
+use tree_of_traversals::calls::{CallErrorKind, EdgeList, KgOp};
+use tree_of_traversals::graph::{Direction, Object};
 use tree_of_traversals::kg::{KgSpec, KnowledgeGraph, open_with};
 
 async fn pair(variable: &str, name: &str) -> [Arc<dyn KnowledgeGraph>; 2] {
@@ -14,10 +14,32 @@ async fn pair(variable: &str, name: &str) -> [Arc<dyn KnowledgeGraph>; 2] {
     [here, sparql(&format!("{url}?default-graph-uri=http%3A%2F%2Ffixture%2F{name}")).await]
 }
 
+/// All that a list says, without names of blank nodes.
+fn said(list: &EdgeList) -> String {
+    let edges: Vec<String> = list
+        .edges
+        .iter()
+        .map(|edge| match &edge.o {
+            Object::Entity(o) => format!("{} {} {o} {:?}", edge.s, edge.r, edge.notes),
+            Object::Literal(o) => format!("{} {} {:?} {} {:?} {:?}", edge.s, edge.r, o.kind, o.text, o.lang, edge.notes),
+        })
+        .collect();
+    let names: Vec<_> = list.entities.iter().map(|e| (&e.id, &e.label, &e.description)).collect();
+    format!("{edges:#?} {names:#?} {:?} {:?}", list.partial, list.relation_label)
+}
+
 /// What the server says is what the embedded engine says.
 async fn agree(variable: &str) {
     let [here, there] = pair(variable, "wikidata").await;
-    for of in [&["Q90000001"][..], &["Q90000002"], &["Q90000001", "Q90000010", "Q90000003"]] {
+    for of in [
+        &["Q90000001"][..],
+        &["Q90000002"],
+        &["Q90000001", "Q90000010", "Q90000003"],
+        &["Q90000020"],
+        &["Q90000020", "Q90000022"],
+        &["Q90000030"],
+        &["Q90000003"],
+    ] {
         for direction in [Direction::Out, Direction::In] {
             let (mut ours, mut theirs) = (relations(&*here, of, direction).await, relations(&*there, of, direction).await);
             for relation in ours.iter_mut().chain(&mut theirs) {
@@ -43,6 +65,27 @@ async fn agree(variable: &str) {
         let labels =
             |list: &tree_of_traversals::calls::EdgeList| list.entities.iter().map(|e| (e.id.clone(), e.label.clone())).collect::<Vec<_>>();
         assert_eq!(labels(&ours), labels(&theirs), "{of} {relation}");
+    }
+    for (of, relation, direction) in [
+        (&["Q90000020"][..], "P39", Direction::Out),
+        (&["Q90000030"], "P39", Direction::In),
+        (&["Q90000020"], "P40", Direction::Out),
+        (&["Q90000022"], "P40", Direction::Out),
+        (&["Q90000020"], "P569", Direction::Out),
+        (&["Q90000021"], "P1082", Direction::Out),
+        (&["Q90000020"], "P18", Direction::Out),
+        (&["Q90000020"], "P9010", Direction::Out),
+        (&["Q90000020"], "P9011", Direction::Out),
+        (&["Q90000020", "Q90000022", "Q90000001"], "P40", Direction::Out),
+        (&["Q90000020", "Q90000022", "Q90000001", "Q90000002", "Q90000003", "Q90000010", "Q90000011"], "P40", Direction::Out),
+        (&["Q90000020", "Q90000022", "Q90000001", "Q90000002", "Q90000003", "Q90000010", "Q90000011"], "P57", Direction::In),
+    ] {
+        for all_ranks in [false, true] {
+            let op = KgOp::Edges { entities: ids(of), relation: relation.into(), direction, cap: 3, offset: 0, all_ranks };
+            let (ours, theirs) = (here.perform(None, op.clone()).await.unwrap(), there.perform(None, op).await.unwrap());
+            assert_eq!((ours.wire.len(), theirs.wire.len()), (1, 1), "{of:?} {relation}");
+            assert_eq!(said(&edge_list(ours)), said(&edge_list(theirs)), "{of:?} {relation} {all_ranks}");
+        }
     }
     for mention in
         ["Night Ferry", "ferry", "keybound", "Ida Berg's", "sketch", "no such thing", "\"} #", "Mia Ruß", "Zoe Mobius", "zoë möbius"]

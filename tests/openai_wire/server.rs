@@ -1,12 +1,12 @@
 //! A server on this machine whose replies a test writes, and which remembers what it was sent.
 
+#[path = "../support/http.rs"]
+mod http;
+
+use http::{Asked, Http, Reply};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
 /// A request as received.
 #[derive(Clone, Debug)]
@@ -19,6 +19,18 @@ pub struct Seen {
     pub body: Value,
     /// When.
     pub at: Instant,
+}
+
+impl From<&Asked> for Seen {
+    fn from(asked: &Asked) -> Self {
+        let headers = asked.head.lines().skip(1).filter_map(|line| line.split_once(':'));
+        Self {
+            line: format!("{} {}", asked.method(), asked.target()),
+            headers: headers.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())).collect(),
+            body: serde_json::from_slice(&asked.body).unwrap_or(Value::Null),
+            at: asked.at,
+        }
+    }
 }
 
 impl Seen {
@@ -94,40 +106,37 @@ impl Answer {
         self.cut = true;
         self
     }
+
+    /// As it goes over the wire.
+    fn reply(self) -> Reply {
+        if self.status == HANG_UP {
+            return Reply::hang_up().after(self.delay);
+        }
+        let mut headers = "content-type: application/json\r\n".to_owned();
+        for (name, value) in &self.headers {
+            headers.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let mut reply = Reply::whole(&format!("{} X", self.status), &headers, &self.body).after(self.delay);
+        if self.cut {
+            reply.bytes.truncate(reply.bytes.len() - self.body.len().div_ceil(2));
+        }
+        reply
+    }
 }
 
-type Script = dyn Fn(usize, &Seen) -> Answer + Send + Sync;
-
-/// What the server remembers.
-#[derive(Default)]
-struct Memory {
-    seen: Mutex<Vec<Seen>>,
-    busy: AtomicUsize,
-    peak: AtomicUsize,
-    left: AtomicUsize,
-    connections: AtomicUsize,
-}
-
-/// The server; it ends with the test's runtime.
+/// The server; it ends with the test program.
 pub struct Server {
     /// `http://127.0.0.1:PORT`
     pub url: String,
-    memory: Arc<Memory>,
+    http: Http,
 }
 
 impl Server {
     /// Starts on a free port; `script` gets the number of the request (from 0) and the request.
+    #[expect(clippy::unused_async, reason = "tests wait for it")]
     pub async fn start(script: impl Fn(usize, &Seen) -> Answer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (memory, script): (Arc<Memory>, Arc<Script>) = (Arc::default(), Arc::new(script));
-        let shared = Arc::clone(&memory);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, Arc::clone(&shared), Arc::clone(&script)));
-            }
-        });
-        Self { url, memory }
+        let http = Http::start(move |asked| script(asked.number, &Seen::from(asked)).reply());
+        Self { url: http.url(), http }
     }
 
     /// Starts with a list of replies; the last one is repeated.
@@ -136,86 +145,25 @@ impl Server {
     }
 
     pub fn seen(&self) -> Vec<Seen> {
-        self.memory.seen.lock().unwrap().clone()
+        self.http.seen().iter().map(Seen::from).collect()
     }
 
     pub fn count(&self) -> usize {
-        self.seen().len()
+        self.http.seen().len()
     }
 
     /// The most requests that were open at once.
     pub fn peak(&self) -> usize {
-        self.memory.peak.load(Ordering::SeqCst)
+        self.http.peak()
     }
 
     /// Connections that were opened.
     pub fn connections(&self) -> usize {
-        self.memory.connections.load(Ordering::SeqCst)
+        self.http.connections()
     }
 
     /// Requests whose client went away before the reply.
     pub fn left(&self) -> usize {
-        self.memory.left.load(Ordering::SeqCst)
-    }
-}
-
-async fn serve(mut stream: TcpStream, memory: Arc<Memory>, script: Arc<Script>) {
-    memory.connections.fetch_add(1, Ordering::SeqCst);
-    let mut buffer = Vec::new();
-    while let Some(seen) = read_request(&mut stream, &mut buffer).await {
-        let at = {
-            let mut all = memory.seen.lock().unwrap();
-            all.push(seen.clone());
-            all.len() - 1
-        };
-        let busy = memory.busy.fetch_add(1, Ordering::SeqCst) + 1;
-        memory.peak.fetch_max(busy, Ordering::SeqCst);
-        let answer = script(at, &seen);
-        let mut one = [0];
-        let stays = tokio::select! {
-            () = tokio::time::sleep(answer.delay) => true,
-            _ = stream.peek(&mut one), if !answer.delay.is_zero() => false,
-        };
-        memory.busy.fetch_sub(1, Ordering::SeqCst);
-        if !stays {
-            memory.left.fetch_add(1, Ordering::SeqCst);
-            return;
-        }
-        if answer.status == HANG_UP {
-            return;
-        }
-        let mut head =
-            format!("HTTP/1.1 {} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n", answer.status, answer.body.len());
-        for (name, value) in &answer.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        head.push_str("\r\n");
-        let body = if answer.cut { &answer.body.as_bytes()[..answer.body.len() / 2] } else { answer.body.as_bytes() };
-        if stream.write_all(head.as_bytes()).await.is_err() || stream.write_all(body).await.is_err() || answer.cut {
-            return;
-        }
-    }
-}
-
-async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
-    let mut piece = [0; 16 * 1024];
-    loop {
-        if let Some(end) = buffer.windows(4).position(|w| w == b"\r\n\r\n") {
-            let head = String::from_utf8(buffer[..end].to_vec()).ok()?;
-            let mut lines = head.lines();
-            let line = lines.next()?.rsplit_once(' ')?.0.to_owned();
-            let headers: HashMap<String, String> =
-                lines.filter_map(|l| l.split_once(':')).map(|(n, v)| (n.to_lowercase(), v.trim().to_owned())).collect();
-            let length: usize = headers.get("content-length").map_or(0, |l| l.parse().unwrap());
-            if buffer.len() >= end + 4 + length {
-                let body = serde_json::from_slice(&buffer[end + 4..end + 4 + length]).unwrap_or(Value::Null);
-                buffer.drain(..end + 4 + length);
-                return Some(Seen { line, headers, body, at: Instant::now() });
-            }
-        }
-        match stream.read(&mut piece).await {
-            Ok(0) | Err(_) => return None,
-            Ok(got) => buffer.extend_from_slice(&piece[..got]),
-        }
+        self.http.left()
     }
 }

@@ -11,7 +11,7 @@ use tree_of_traversals::redact::Secrets;
 use tree_of_traversals::runner::{Command, Equipment, Handle, Pace, RunState, Setup, Snapshot, launch};
 use tree_of_traversals::scenario::ScriptedModel;
 use tree_of_traversals::search::strategy::TreeOfTraversals;
-use tree_of_traversals::search::{Preset, Settings, Started};
+use tree_of_traversals::search::{By, Preset, Settings, Started};
 use tree_of_traversals::tui::views::start::StartData;
 
 const NORLAND: &str = "Q9000001";
@@ -116,17 +116,26 @@ async fn a_person_has_the_graph_count_and_the_count_becomes_a_fact() {
     assert!(!screen.contains("Peak"), "{screen}");
     desk.press("Enter");
     pass_on(&mut desk, &mut handle).await;
-    let done = until(&mut handle, |s| s.state.nodes.len() == nodes + 3 && s.state.nodes.iter().all(|n| n.valuation.is_some())).await;
-    let node = done.state.nodes.last().unwrap().clone();
-    assert!(
-        matches!(&node.action, Action::Aggregate { what, .. } if what.to_string() == "count ~P17 where \"instance of\" = mountain and P2044 > 3500")
-    );
+    // The search goes on from what was grown, until it is over again.
+    let grown = |s: &Snapshot| s.state.nodes.iter().find(|n| matches!(n.action, Action::Aggregate { .. })).cloned();
+    let done = until(&mut handle, |s| grown(s).is_some() && s.run_state() == RunState::Finished).await;
+    let node = grown(&done).unwrap();
+    assert!(node.id.index() >= nodes && node.by == By::You);
+    let Action::Aggregate { what, .. } = &node.action else { panic!("{:?}", node.action) };
+    assert_eq!(what.to_string(), "count ~P17 where \"instance of\" = mountain and P2044 > 3500");
     let graph = done.state.graph(node.id);
     assert_eq!((graph.edges().len(), graph.entities().len()), (1, 1), "the count alone came in");
     desk.app.snapshot(done);
 
-    // The new node, last in the tree, in words; its arrow in the machine; the count in the local graph.
-    let screen = desk.press("1 * G").screen(200, 60);
+    // The new node in words, its arrow in the machine, the count in the local graph.
+    desk.press("1 * g");
+    for _ in 0..20 {
+        if desk.app.session().unwrap().node() == Some(node.id) {
+            break;
+        }
+        desk.press("Down");
+    }
+    let screen = desk.screen(200, 60);
     assert!(screen.contains("Σ count is country of where"), "{screen}");
     assert!(screen.contains("AGGREGATE") && screen.contains("900"), "{screen}");
     handle.commands.send(Command::Quit).unwrap();

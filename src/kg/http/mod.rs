@@ -1,12 +1,20 @@
 //! HTTP for every adapter: one way to build a client, to name ourselves and to wait.
 
+mod exchange;
+mod host;
+mod login;
+mod retry_after;
+mod said;
 mod service;
 
-pub use service::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
+pub use exchange::{Request, Response, Verdict};
+pub use login::Login;
+pub use retry_after::retry_after;
+pub use service::{HttpSettings, Service, ServiceError};
 
 use crate::text;
 use std::hash::{BuildHasher, Hasher};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long to wait for whom.
 #[derive(Clone, Debug)]
@@ -60,36 +68,6 @@ pub fn is_loopback(url: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// How long a `Retry-After` header asks to wait: seconds, or a date as seen at `now`.
-#[must_use]
-pub fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
-    let header = header.trim();
-    if let Ok(seconds) = header.parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(http_date(header)?);
-    Some(at.duration_since(now).unwrap_or(Duration::ZERO))
-}
-
-/// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7; the preferred form only).
-fn http_date(text: &str) -> Option<u64> {
-    let mut words = text.split_once(", ")?.1.split(' ');
-    let day: u64 = words.next()?.parse().ok()?;
-    let month = words.next()?;
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let month = months.iter().position(|name| *name == month)? as u64 + 1;
-    let year: u64 = words.next()?.parse().ok()?;
-    let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok());
-    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    if words.next()? != "GMT" || !(1970..10_000).contains(&year) || !(1..=31).contains(&day) {
-        return None;
-    }
-    // Days of the civil calendar, with years that begin in March.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1;
-    Some((days.checked_sub(719_468)?) * 86_400 + hour * 3_600 + minute * 60 + second)
-}
-
 /// The pause before try number `tries` + 1: `base` doubled each time, and up to half of it more by chance, so that
 /// many programs do not come back at once.
 #[must_use]
@@ -102,15 +80,6 @@ pub fn pause(base: Duration, tries: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770);
-        assert_eq!(retry_after(" 7 ", now), Some(Duration::from_secs(7)));
-        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now), Some(Duration::from_secs(7)));
-        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:00 GMT", now), Some(Duration::ZERO));
-        assert_eq!(retry_after("soon", now), None);
-    }
 
     #[test]
     fn we_name_ourselves() {

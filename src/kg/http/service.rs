@@ -1,17 +1,17 @@
 //! A service on the network: one queue for each host, retries with pauses, redirects within the host, whole bodies only.
 
-use super::{ClientSettings, client, pause, retry_after};
+use super::host::{Host, Shut};
+use super::login::{Auth, Login, Next};
+use super::{ClientSettings, Request, Response, Verdict, client, pause};
 use crate::calls::{CallError, CallErrorKind};
 use crate::kg::Waiting;
 use crate::redact::{self, Secrets};
-use crate::text;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
-use reqwest::{Client, StatusCode, Url};
+use reqwest::header::{ACCEPT, LOCATION};
+use reqwest::{Client, Url};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 /// Manners on the wire.
@@ -25,12 +25,14 @@ pub struct HttpSettings {
     pub pause: Duration,
     /// The longest wait that a server may ask for; beyond it the call fails and says so.
     pub longest_wait: Duration,
-    /// Requests under way at once, to one host.
+    /// Requests under way at once, to one host. Of several services on one host the strictest settings hold for all.
     pub parallel: usize,
     /// The least time between the beginnings of two requests to one host.
     pub every: Duration,
     /// Bytes of one answer at most.
     pub largest_answer: usize,
+    /// Who we are, where the service wants to know. (A login in a URL needs none of this.)
+    pub login: Option<Login>,
 }
 
 impl Default for HttpSettings {
@@ -43,6 +45,7 @@ impl Default for HttpSettings {
             parallel: 4,
             every: Duration::ZERO,
             largest_answer: 64 << 20,
+            login: None,
         }
     }
 }
@@ -51,151 +54,14 @@ impl Default for HttpSettings {
 #[derive(Debug, Error)]
 pub enum ServiceError {
     /// The URL is none.
-    #[error("\"{0}\" is no URL of a service: it begins with http:// or https:// and names a host")]
+    #[error("\"{0}\" is no URL of a service: give one that begins with http:// or https:// and names a host")]
     NoUrl(String),
+    /// The URL of an endpoint is none.
+    #[error("\"{0}\" is no URL of an endpoint: write sparql:https://HOST/PATH, or sparql:http://HOST:PORT/PATH")]
+    NoEndpoint(String),
     /// No client for it.
     #[error("no connection can be made ready ({0}): check the proxy settings and the system's certificates")]
     Client(String),
-}
-
-/// What is asked of a service.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// Where, with its query string.
-    pub url: Url,
-    /// Sent as a POST form, if there is one; else it is a GET.
-    pub form: Option<Vec<(String, String)>>,
-    /// The kinds of content that are understood.
-    pub accept: &'static str,
-}
-
-impl Request {
-    /// A GET.
-    #[must_use]
-    pub const fn get(url: Url, accept: &'static str) -> Self {
-        Self { url, form: None, accept }
-    }
-
-    /// A POST of a form.
-    #[must_use]
-    pub const fn post(url: Url, form: Vec<(String, String)>, accept: &'static str) -> Self {
-        Self { url, form: Some(form), accept }
-    }
-}
-
-/// A whole answer.
-#[derive(Clone, Debug)]
-pub struct Response {
-    /// The status.
-    pub status: StatusCode,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// Where it came from in the end (the last redirect).
-    pub url: Url,
-    /// The body, unpacked.
-    pub body: Vec<u8>,
-    /// Milliseconds, pauses included.
-    pub took_ms: u64,
-    /// How many tries it took.
-    pub tries: u32,
-}
-
-impl Response {
-    /// A header as text.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
-    }
-
-    /// The content type in lower case; empty where there is none.
-    #[must_use]
-    pub fn kind(&self) -> String {
-        self.header(CONTENT_TYPE.as_str()).unwrap_or_default().to_ascii_lowercase()
-    }
-
-    /// How long the server asks to wait before the next request.
-    #[must_use]
-    pub fn retry_after(&self) -> Option<Duration> {
-        retry_after(self.header(RETRY_AFTER.as_str())?, SystemTime::now())
-    }
-}
-
-/// What is to be made of an answer.
-#[derive(Debug)]
-pub enum Verdict {
-    /// It is what was asked for.
-    Take,
-    /// The service is busy: wait (as long as it said, if it did) and ask again; after the last try this is the error.
-    Busy(CallError, Option<Duration>),
-    /// It failed, and asking again would not help.
-    Fail(CallError),
-}
-
-/// The one queue of a host: everything this program asks it goes through here.
-#[derive(Debug)]
-struct Host {
-    slots: Semaphore,
-    /// No request goes out before this, and why: the server asked all of us to wait.
-    not_before: Mutex<Option<(Instant, String)>>,
-    /// When the next request may begin.
-    next: Mutex<Option<Instant>>,
-}
-
-/// Hosts that are in use, by scheme, name and port.
-static HOSTS: LazyLock<Mutex<HashMap<String, Weak<Host>>>> = LazyLock::new(Mutex::default);
-
-impl Host {
-    /// The queue of the host of `url`; made for `parallel` requests at once when it is not there yet.
-    fn of(url: &Url, parallel: usize) -> Arc<Self> {
-        let mut hosts = HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
-        hosts.retain(|_, host| host.strong_count() > 0);
-        let name = url.origin().ascii_serialization();
-        if let Some(host) = hosts.get(&name).and_then(Weak::upgrade) {
-            return host;
-        }
-        let host = Arc::new(Self { slots: Semaphore::new(parallel.max(1)), not_before: Mutex::new(None), next: Mutex::new(None) });
-        hosts.insert(name, Arc::downgrade(&host));
-        host
-    }
-
-    /// Waits until requests may go out again.
-    async fn wait(&self) {
-        loop {
-            let until = self.not_before.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(until, _)| *until);
-            match until {
-                Some(until) if until > Instant::now() => tokio::time::sleep_until(until).await,
-                _ => return,
-            }
-        }
-    }
-
-    /// Waits for a turn, `every` after the one before.
-    async fn turn(&self, every: Duration) {
-        if every.is_zero() {
-            return;
-        }
-        let at = {
-            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-            let at = next.map_or_else(Instant::now, |next| next.max(Instant::now()));
-            *next = Some(at + every);
-            at
-        };
-        tokio::time::sleep_until(at).await;
-    }
-
-    fn hold_back(&self, pause: Duration, why: &str) {
-        let until = Instant::now() + pause;
-        let mut gate = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
-        if gate.as_ref().is_none_or(|(known, _)| *known < until) {
-            *gate = Some((until, why.to_owned()));
-        }
-    }
-
-    fn waiting(&self) -> Option<Waiting> {
-        let gate = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
-        let (until, why) = gate.as_ref().filter(|(until, _)| *until > Instant::now())?;
-        Some(Waiting { until: (*until).into_std(), why: why.clone() })
-    }
 }
 
 /// A service at one address.
@@ -204,42 +70,65 @@ pub struct Service {
     inner: Arc<Inner>,
 }
 
+#[derive(Clone)]
 struct Inner {
     /// How messages call it: the URL without secrets, or a name.
     shown: String,
+    /// What stands before its URL on the command line: `sparql:`.
+    prefix: &'static str,
+    /// Where it is: the login goes nowhere else.
+    home: Url,
     secrets: Secrets,
     client: Client,
     settings: HttpSettings,
+    auth: Option<Auth>,
     host: Arc<Host>,
+    /// Where forms go since the server said that the address has changed for good.
+    moved: Arc<Mutex<HashMap<Url, Url>>>,
 }
 
 impl Service {
-    /// The service at `url`. Nothing is sent yet.
+    /// The service at `url`, and that URL without the login that it may hold. Nothing is sent yet.
     ///
     /// # Errors
     /// [`ServiceError`].
     pub fn new(url: &str, settings: &HttpSettings) -> Result<(Self, Url), ServiceError> {
         let shown = redact::url(url);
         let parsed = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
-        let parsed = parsed.ok_or_else(|| ServiceError::NoUrl(shown.clone()))?;
+        let mut parsed = parsed.ok_or_else(|| ServiceError::NoUrl(shown.clone()))?;
         let client = client(url, &settings.client).map_err(|error| ServiceError::Client(error.without_url().to_string()))?;
-        let host = Host::of(&parsed, settings.parallel);
-        let inner = Inner { shown, secrets: Secrets::of_url(url), client, settings: settings.clone(), host };
+        let host = Host::of(&parsed, settings.parallel, settings.every);
+        let auth = Auth::new(settings.login.as_ref(), &parsed);
+        let secrets = redact::of_url(url).into_iter().chain(auth.iter().flat_map(Auth::secrets));
+        let secrets = Secrets::new(secrets);
+        // Neither fails: there is a host.
+        let _ = parsed.set_username("");
+        let _ = parsed.set_password(None);
+        let inner = Inner {
+            shown,
+            prefix: "",
+            home: parsed.clone(),
+            secrets,
+            client,
+            settings: settings.clone(),
+            auth,
+            host,
+            moved: Arc::default(),
+        };
         Ok((Self { inner: Arc::new(inner) }, parsed))
     }
 
     /// The service called `name` in messages instead of by its URL.
     #[must_use]
     pub fn called(self, name: &str) -> Self {
-        let old = &self.inner;
-        let inner = Inner {
-            shown: name.to_owned(),
-            secrets: old.secrets.clone(),
-            client: old.client.clone(),
-            settings: old.settings.clone(),
-            host: Arc::clone(&old.host),
-        };
+        let inner = Inner { shown: name.to_owned(), ..(*self.inner).clone() };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// The service whose URL stands behind `prefix` (`sparql:`) where a person names it.
+    #[must_use]
+    pub fn named_with(self, prefix: &'static str) -> Self {
+        Self { inner: Arc::new(Inner { prefix, ..(*self.inner).clone() }) }
     }
 
     /// How messages call it.
@@ -248,10 +137,31 @@ impl Service {
         &self.inner.shown
     }
 
+    /// What a person should know about how the login travels, if there is something.
+    #[must_use]
+    pub fn login_note(&self) -> Option<&'static str> {
+        let exposed = self.inner.auth.as_ref().is_some_and(Auth::is_exposed);
+        exposed.then_some("the login goes over plain http, where others can read it: use https if the server has it")
+    }
+
     /// Why requests are held back now, if they are.
     #[must_use]
     pub fn waiting(&self) -> Option<Waiting> {
         self.inner.host.waiting()
+    }
+
+    pub(super) fn auth(&self) -> Option<&Auth> {
+        self.inner.auth.as_ref()
+    }
+
+    pub(super) fn prefix(&self) -> &'static str {
+        self.inner.prefix
+    }
+
+    /// `text` without secrets.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        self.inner.secrets.hide(text)
     }
 
     /// An error that names the service: `{shown} {what}`.
@@ -260,69 +170,125 @@ impl Service {
         CallError::new(kind, format!("{} {what}", self.inner.shown))
     }
 
-    /// Sends `request` until `judge` takes an answer, fails it, or the tries are used up.
+    /// Sends `request` until `judge` takes an answer, fails it, or the tries are used up. A connection that is closed
+    /// before a byte of an answer came (kept alive by us, given up by the server) is tried once more; an answer that
+    /// breaks off in the middle is not: the server did the work already and would likely fail at the same place.
     ///
     /// # Errors
     /// Those of the connection, and those of `judge`.
     pub async fn send(&self, request: &Request, judge: &(dyn Fn(&Response) -> Verdict + Sync)) -> Result<Response, CallError> {
         let inner = &*self.inner;
         let begun = Instant::now();
-        let mut tries = 0;
+        let (mut tries, mut hung_up) = (0, false);
         loop {
             tries += 1;
-            let mut response = {
-                let closed = |_| self.error(CallErrorKind::Server, "is closed");
-                let _slot = inner.host.slots.acquire().await.map_err(closed)?;
-                inner.host.wait().await;
-                inner.host.turn(inner.settings.every).await;
-                self.once(request).await?
+            let sent = {
+                let _slot = inner.host.enter(inner.settings.longest_wait).await.map_err(|shut| self.shut(&shut))?;
+                self.once(request).await
+            };
+            let mut response = match sent {
+                Ok(response) => response,
+                Err(Fault::HungUp) if !hung_up && tries < inner.settings.tries => {
+                    hung_up = true;
+                    continue;
+                }
+                Err(Fault::HungUp) => {
+                    let message = format!("ended the connection without an HTTP answer ({tries} tries): check the address, or try again");
+                    return Err(self.error(CallErrorKind::BadReply, &message));
+                }
+                Err(Fault::Failed(error)) => return Err(error),
             };
             response.tries = tries;
             response.took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             match judge(&response) {
                 Verdict::Take => return Ok(response),
                 Verdict::Fail(error) => return Err(error),
-                Verdict::Busy(error, _) if tries >= inner.settings.tries => {
-                    return Err(CallError::new(error.kind, format!("{} ({tries} tries): try again later", error.message)));
-                }
                 Verdict::Busy(error, Some(asked)) if asked > inner.settings.longest_wait => {
+                    // Nobody else asks before that either.
+                    inner.host.hold_back(asked, &error.message);
                     let message = format!("{} and asks to wait {} s: try again after that", error.message, asked.as_secs());
                     return Err(CallError::new(error.kind, message));
                 }
                 Verdict::Busy(error, asked) => {
-                    inner.host.hold_back(pause(inner.settings.pause, tries).max(asked.unwrap_or_default()), &error.message);
+                    // What the server asks for and a little by chance, so that many programs do not come back at once.
+                    let growing = pause(inner.settings.pause, tries);
+                    let chance = pause(inner.settings.pause, 1).saturating_sub(inner.settings.pause);
+                    inner.host.hold_back(asked.map_or(growing, |asked| growing.max(asked + chance)), &error.message);
+                    if tries >= inner.settings.tries {
+                        return Err(CallError::new(error.kind, format!("{} ({tries} tries): try again later", error.message)));
+                    }
                 }
             }
         }
     }
 
-    /// Sends once, and again to where the server sends us, as long as that is the same host.
-    async fn once(&self, request: &Request) -> Result<Response, CallError> {
-        let mut url = request.url.clone();
-        for _ in 0..4 {
+    fn shut(&self, shut: &Shut) -> CallError {
+        let message = format!("{} and asked to wait; {} s of that are left: try again after that", shut.why, shut.left.as_secs().max(1));
+        CallError::new(CallErrorKind::Server, message)
+    }
+
+    /// Sends once, and again to where the server sends us, as long as that is the same host, and with the login in the
+    /// form that it asks for.
+    async fn once(&self, request: &Request) -> Result<Response, Fault> {
+        let moved = || self.inner.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = if request.form.is_some() { moved().get(&request.url).cloned() } else { None };
+        let mut url = known.unwrap_or_else(|| request.url.clone());
+        let mut for_good = true;
+        let mut deadline = Instant::now() + self.inner.settings.client.total;
+        let (mut hops, mut rounds, mut bare) = (0, 0, false);
+        loop {
+            if hops + rounds > 0 {
+                // Also this one keeps its distance; the time that it stands in the queue is not the server's.
+                let queued = Instant::now();
+                let turn = self.inner.host.turn(self.inner.settings.longest_wait).await;
+                turn.map_err(|shut| self.shut(&shut))?;
+                deadline += queued.elapsed();
+            }
             let building = match &request.form {
                 Some(form) => self.inner.client.post(url.clone()).form(form),
                 None => self.inner.client.get(url.clone()),
             };
-            let response = building.header(ACCEPT, request.accept).send().await.map_err(|error| self.failure(&error))?;
-            if !matches!(response.status().as_u16(), 301 | 302 | 307 | 308) {
-                return self.whole(response, url).await;
+            let left = deadline.saturating_duration_since(Instant::now());
+            let mut building = building.header(ACCEPT, request.accept).timeout(left).build().map_err(|error| self.fault(&error))?;
+            if let Some(auth) = self.inner.auth.as_ref().filter(|_| !bare && same_service(&self.inner.home, &url)) {
+                auth.sign(&mut building);
             }
-            let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).and_then(|value| url.join(value).ok());
-            let target = target.ok_or_else(|| self.error(CallErrorKind::Server, "redirects without saying where to"))?;
-            let safe = target.host_str() == url.host_str() && (target.scheme() == url.scheme() || target.scheme() == "https");
-            if !safe {
-                let moved = format!("has moved to {}: use that address if you trust that host", redact::url(target.as_str()));
-                return Err(self.error(CallErrorKind::Refused, &moved));
-            }
-            let (user, password) = (request.url.username().to_owned(), request.url.password().map(str::to_owned));
-            url = target;
-            if !user.is_empty() {
-                let _ = url.set_username(&user);
-                let _ = url.set_password(password.as_deref());
+            let response = self.inner.client.execute(building).await.map_err(|error| self.fault(&error))?;
+            // Also the body of what is not used is read: the connection serves again after that.
+            let response = self.whole(response, url.clone()).await?;
+            match response.status.as_u16() {
+                401 => match self.inner.auth.as_ref().map_or(Next::GiveUp, |auth| auth.challenged(&response.headers, rounds, bare)) {
+                    Next::GiveUp => return Ok(response),
+                    next => (rounds, bare) = (rounds + 1, next == Next::Bare),
+                },
+                301 | 302 | 307 | 308 => {
+                    hops += 1;
+                    if hops > 3 {
+                        return Err(self.error(CallErrorKind::Server, "redirects in a circle").into());
+                    }
+                    url = self.target(&response)?;
+                    for_good &= matches!(response.status.as_u16(), 301 | 308);
+                    if for_good && request.form.is_some() {
+                        moved().insert(request.url.clone(), url.clone());
+                    }
+                }
+                _ => return Ok(response),
             }
         }
-        Err(self.error(CallErrorKind::Server, "redirects in a circle"))
+    }
+
+    /// Where a redirect leads, when that is the same service.
+    fn target(&self, response: &Response) -> Result<Url, CallError> {
+        let target = response.header(LOCATION.as_str()).and_then(|value| response.url.join(value).ok());
+        let mut target = target.ok_or_else(|| self.error(CallErrorKind::Server, "redirects without saying where to"))?;
+        if !same_service(&response.url, &target) {
+            let target = redact::url(target.as_str());
+            let moved = format!("has moved to another place: use {}{target} if you trust it", self.inner.prefix);
+            return Err(self.error(CallErrorKind::Refused, &moved));
+        }
+        let _ = target.set_username("");
+        let _ = target.set_password(None);
+        Ok(target)
     }
 
     async fn whole(&self, mut response: reqwest::Response, url: Url) -> Result<Response, CallError> {
@@ -339,7 +305,7 @@ impl Service {
                 Ok(None) => break,
                 // An error page that breaks off is an error page all the same.
                 Err(_) if !status.is_success() => break,
-                Err(error) if error.is_timeout() => return Err(self.failure(&error)),
+                Err(error) if error.is_timeout() => return Err(self.timed_out()),
                 Err(_) => {
                     let message = format!("broke off its answer after {} bytes: try again, or ask for less", body.len());
                     return Err(self.error(CallErrorKind::BadReply, &message));
@@ -349,45 +315,38 @@ impl Service {
         Ok(Response { status, headers, url, body, took_ms: 0, tries: 1 })
     }
 
-    /// What a status other than success usually means.
-    #[must_use]
-    pub fn by_status(&self, response: &Response) -> Verdict {
-        if response.status.is_success() {
-            return Verdict::Take;
-        }
-        let quote = if response.kind().contains("html") { String::new() } else { self.quote(&response.body) };
-        let code = response.status.as_u16();
-        let (kind, what) = match code {
-            401 => (CallErrorKind::Key, "wants a login".to_owned()),
-            403 => (CallErrorKind::Key, "forbids this; if it wants to know whom to contact, set TOT_CONTACT".to_owned()),
-            404 => (CallErrorKind::Refused, "has nothing there (status 404)".to_owned()),
-            429 => (CallErrorKind::Server, "says that we ask too often (status 429)".to_owned()),
-            502..=504 => (CallErrorKind::Server, format!("is busy or down (status {code})")),
-            500..=599 => (CallErrorKind::Server, format!("failed (status {code})")),
-            400..=499 => (CallErrorKind::Refused, format!("refuses the request (status {code})")),
-            _ => (CallErrorKind::Refused, format!("answered with status {code}")),
-        };
-        let error = self.error(kind, &format!("{what}{quote}"));
-        if matches!(code, 429 | 502..=504) { Verdict::Busy(error, response.retry_after()) } else { Verdict::Fail(error) }
+    fn timed_out(&self) -> CallError {
+        let seconds = self.inner.settings.client.total.as_secs_f32();
+        self.error(CallErrorKind::TimedOut, &format!("did not answer within {seconds} s: ask for less, or try again"))
     }
 
-    /// `: "first line of what the server says"`, without secrets; nothing when it says nothing.
-    #[must_use]
-    pub fn quote(&self, body: &[u8]) -> String {
-        let body = String::from_utf8_lossy(&body[..body.len().min(4000)]);
-        let Some(line) = body.lines().map(text::one_line).find(|line| !line.is_empty()) else { return String::new() };
-        let line = self.inner.secrets.hide(&line);
-        format!(": \"{}\"", text::cut(&line, 200))
-    }
-
-    fn failure(&self, error: &reqwest::Error) -> CallError {
-        if error.is_timeout() {
-            let seconds = self.inner.settings.client.total.as_secs_f32();
-            return self.error(CallErrorKind::TimedOut, &format!("did not answer within {seconds:.0} s: ask for less, or try again"));
-        }
+    fn fault(&self, error: &reqwest::Error) -> Fault {
         if error.is_connect() {
-            return self.error(CallErrorKind::Unreachable, "cannot be reached: check the address, the network and that the server runs");
+            let what = if error.is_timeout() { "does not take the connection" } else { "cannot be reached" };
+            let message = format!("{what}: check the address, the network and that the server runs");
+            return self.error(CallErrorKind::Unreachable, &message).into();
         }
-        self.error(CallErrorKind::BadReply, "broke off the connection: try again")
+        if error.is_timeout() { self.timed_out().into() } else { Fault::HungUp }
     }
+}
+
+/// Why a request has no answer.
+enum Fault {
+    /// The connection ended before an answer began.
+    HungUp,
+    /// It failed.
+    Failed(CallError),
+}
+
+impl From<CallError> for Fault {
+    fn from(error: CallError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Whether `to` is served by whom serves `from`: what was meant for one may be sent to the other. From http to https of
+/// the same host is, the way back is not.
+fn same_service(from: &Url, to: &Url) -> bool {
+    let port = from.port_or_known_default() == to.port_or_known_default();
+    from.host_str() == to.host_str() && if from.scheme() == to.scheme() { port } else { from.scheme() == "http" && to.scheme() == "https" }
 }

@@ -1,5 +1,6 @@
 //! One operation's queries, with the record of what went over the wire.
 
+use super::found::Found;
 use super::query::{Query, VALUES_MAX};
 use super::table::{Answer, Results, Table};
 use super::term::Iri;
@@ -45,6 +46,14 @@ impl Asker {
         texts.into_iter().zip(answers).map(|(text, answer)| self.take(text, answer)).collect()
     }
 
+    /// The rows of several queries, in their order, each with its own fate.
+    pub async fn rows_of_each(&mut self, queries: Vec<Query>) -> Vec<Result<Table, CallError>> {
+        let texts: Vec<String> = queries.iter().map(|q| q.text.clone()).collect();
+        let runs: Vec<_> = queries.into_iter().map(|query| self.transport.run(query)).collect();
+        let answers: Vec<Result<Answer, CallError>> = stream::iter(runs).buffered(PARALLEL).collect().await;
+        texts.into_iter().zip(answers).map(|(text, answer)| self.take(text, answer?)).collect()
+    }
+
     /// The rows of a query that is made for at most [`VALUES_MAX`] things at a time.
     pub async fn rows_for(&mut self, things: &[Iri], query: impl Fn(&[Iri]) -> Query) -> Result<Vec<Table>, CallError> {
         self.rows_of_all(things.chunks(VALUES_MAX).map(query).collect()).await
@@ -64,10 +73,22 @@ impl Asker {
         Ok(table)
     }
 
+    /// Takes over what a finder says beside its entities.
+    pub fn take_in(&mut self, found: &Found) {
+        self.wire.extend(found.wire.iter().cloned());
+        found.remarks.iter().for_each(|remark| self.remark(remark));
+        found.notes.iter().for_each(|note| self.note(note));
+    }
+
     /// Notes that more exists than the reply holds, and why.
     pub fn remark(&mut self, note: impl Into<String>) {
-        let note = note.into();
         self.partial = true;
+        self.note(note);
+    }
+
+    /// Notes what people should know of a reply that is whole.
+    pub fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

@@ -53,6 +53,27 @@ impl<'a> Date<'a> {
         Some(Self { year: if negative { -year } else { year }, month, day, time: clock })
     }
 
+    /// The same day in the Julian calendar, for a day of the Gregorian one.
+    #[must_use]
+    pub fn to_julian(self) -> Self {
+        let (Some(month), Some(day)) = (self.month, self.day) else { return self };
+        if self.year.abs() > 1_000_000 {
+            return self;
+        }
+        // By way of the Julian day number, with years that begin in March.
+        let early = i64::from(month <= 2);
+        let (y, m) = (self.year + 4800 - early, i64::from(month) + 12 * early - 3);
+        let days = i64::from(day) + (153 * m + 2) / 5 + 365 * y;
+        let number = days + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) - 32045;
+        let c = number + 32082;
+        let d = (4 * c + 3).div_euclid(1461);
+        let e = c - (1461 * d).div_euclid(4);
+        let m = (5 * e + 2) / 153;
+        let day = u8::try_from(e - (153 * m + 2) / 5 + 1).ok();
+        let month = u8::try_from(m + 3 - 12 * (m / 10)).ok();
+        Self { year: d - 4800 + m / 10, month, day, time: self.time }
+    }
+
     /// In Wikidata's precision: 14 second, 11 day, 10 month, 9 year, 8 decade, 7 century, 6 millennium, less: about.
     pub fn format(&self, precision: u8) -> String {
         let (n, era) = if self.year > 0 { (self.year, "") } else { (1 - self.year, " BCE") };
@@ -108,6 +129,16 @@ mod tests {
         assert_eq!(read("0000-01-01T00:00:00Z", 9), "1 BCE");
         assert_eq!(read("-0150-01-01T00:00:00Z", 7), "2nd century BCE");
         assert_eq!(read("-13798000000-01-01T00:00:00Z", 3), "about 13798000001 BCE");
+    }
+
+    #[test]
+    fn the_julian_calendar_lags_behind() {
+        let julian = |text: &str| Date::parse(text).unwrap().to_julian().format(11);
+        assert_eq!(julian("1582-10-15"), "5 October 1582");
+        assert_eq!(julian("1643-01-04"), "25 December 1642");
+        assert_eq!(julian("1900-03-13"), "29 February 1900");
+        assert_eq!(julian("0300-03-01"), "29 February 300");
+        assert_eq!(julian("-0043-03-13T00:00:00Z"), "15 March 44 BCE");
     }
 
     #[test]

@@ -1,216 +1,253 @@
 //! The operation `edges`: the facts of entities over one relation, entity by entity.
+//!
+//! Few entities are asked in one query, each with a page of its own. Many are asked together first; those that have too
+//! many edges for that get pages of their own after it.
 
 use super::asker::Asker;
 use super::describe::{Names, names};
-use super::query;
+use super::edge_query::{BOUND, Page};
+use super::relations::is_too_much;
+use super::statements::{NO_VALUE, Statements, Told};
 use super::table::Table;
 use super::term::{Iri, Term};
-use super::values::{self, Detail};
-use super::vocabulary::{Model, WD, id_order, is_unknown};
-use crate::calls::{CallError, CallErrorKind, EdgeList};
+use super::values;
+use super::vocabulary::{Model, WD, WDT, id_order, is_unknown};
+use crate::calls::{CallError, EdgeList};
 use crate::graph::{Direction, Edge, EntityId, Object, Partial};
 use indexmap::{IndexMap, IndexSet};
-use std::collections::HashMap;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// Rows asked for in one query at most: below what public servers cut at.
-const PAGE: u64 = 2_000;
+/// Edges asked for in one query at most: with their names and statements, below what servers cut at.
+const ROWS: u64 = 1_000;
+/// Entities with a page of their own in one query at most: engines take long to plan more.
+const OF_EACH: u64 = 5;
+/// Entities asked together in one query at most.
+const OF_ALL: usize = 25;
+/// Rows of value nodes that are asked for by themselves.
+const VALUE_ROWS: u64 = 9_000;
 
-/// The far ends of one entity, and how many there are in all.
-#[derive(Default)]
-struct Ends {
-    terms: Vec<Term>,
-    total: Option<u64>,
+/// Which edges are wanted.
+pub struct Wanted<'a> {
+    /// The relation: id or IRI.
+    pub relation: &'a str,
+    /// Its direction.
+    pub direction: Direction,
+    /// At most so many an entity.
+    pub cap: u32,
+    /// So many of each entity are skipped.
+    pub offset: u32,
+    /// Statements of every rank.
+    pub all_ranks: bool,
 }
 
-/// The edges of `entities` over `relation`, at most `cap` an entity; what was cut is said.
+/// The far ends of one entity on this page, and how many there are in all.
+#[derive(Default)]
+struct Ends {
+    terms: IndexSet<Term>,
+    total: Option<u64>,
+    more: bool,
+}
+
+/// What the queries found.
+#[derive(Default)]
+struct Found {
+    ends: IndexMap<Iri, Ends>,
+    names: Names,
+    statements: Statements,
+}
+
+/// The edges of `entities`; what was cut is said.
 ///
 /// # Errors
 /// `Refused` for what is no id, else those of the queries.
-pub async fn edges(
-    asker: &mut Asker,
-    entities: &[EntityId],
-    relation: &str,
-    direction: Direction,
-    cap: u32,
-) -> Result<EdgeList, CallError> {
+pub async fn edges(asker: &mut Asker, entities: &[EntityId], wanted: &Wanted<'_>) -> Result<EdgeList, CallError> {
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let predicate = vocabulary.predicate(relation)?;
+    let predicate = vocabulary.predicate(wanted.relation)?;
     let near = entities.iter().map(|id| vocabulary.entity(id)).collect::<Result<IndexSet<_>, _>>()?;
-    let cap = u64::from(cap).clamp(1, PAGE);
-    let mut found = fetch(asker, &near, &predicate, direction, cap).await?;
-    for ends in found.values_mut() {
-        sort(asker, &mut ends.terms);
-    }
-    let details = details(asker, &found, &predicate, direction).await?;
-    let names = name_all(asker, &found, &details, &predicate).await?;
-    Ok(build(asker, &found, &details, &names, &predicate, direction))
-}
-
-/// Counts first, then all edges of entities below the cap together and of each one above it by itself.
-async fn fetch(
-    asker: &mut Asker,
-    near: &IndexSet<Iri>,
-    predicate: &Iri,
-    direction: Direction,
-    cap: u64,
-) -> Result<IndexMap<Iri, Ends>, CallError> {
-    let all: Vec<Iri> = near.iter().cloned().collect();
-    let mut found: IndexMap<Iri, Ends> = all.iter().map(|iri| (iri.clone(), Ends::default())).collect();
-    let counted = match asker.rows_for(&all, |chunk| query::edge_counts(chunk, predicate, direction)).await {
-        Ok(tables) => Some(counts(&tables)),
-        Err(error) if matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::Server) => None,
-        Err(error) => return Err(error),
+    let near: Vec<Iri> = near.into_iter().collect();
+    let id = predicate.as_str().strip_prefix(WDT).filter(|id| vocabulary.model == Model::Wikidata && id.starts_with('P'));
+    let page = Page {
+        predicate: &predicate,
+        property: id.filter(|_| vocabulary.is_entity(vocabulary.relation_entity(&predicate).as_str())),
+        direction: wanted.direction,
+        cap: u64::from(wanted.cap).clamp(1, ROWS),
+        offset: u64::from(wanted.offset),
+        all_ranks: wanted.all_ranks,
+        vocabulary: &vocabulary,
     };
-    let (mut few, mut many): (Vec<Vec<Iri>>, Vec<Iri>) = (vec![Vec::new()], Vec::new());
-    let mut rows = 0;
-    for iri in all {
-        let count = counted.as_ref().map(|counts| counts.get(iri.as_str()).copied().unwrap_or(0));
-        found[&iri].total = count;
-        match count {
-            Some(0) => {}
-            Some(n) if n <= cap => {
-                rows += n;
-                if rows > PAGE || few.last().is_some_and(|page| page.len() == query::VALUES_MAX) {
-                    few.push(Vec::new());
-                    rows = n;
+    let mut found = Found::default();
+    found.ends.extend(near.iter().map(|iri| (iri.clone(), Ends::default())));
+    let of_each = usize::try_from((ROWS / page.cap).clamp(1, OF_EACH)).unwrap_or(1);
+    let left = if near.len() > of_each { ask_together(asker, &near, &page, &mut found).await? } else { near };
+    ask_each(asker, &left, of_each, &page, &mut found).await?;
+    let unnamed = found.statements.unnamed(&found.names);
+    if !unnamed.is_empty() {
+        found.names.extend(names(asker, &unnamed, false).await?);
+    }
+    Ok(build(asker, &found, &page))
+}
+
+/// Asks for the edges of many entities together; returns the entities that have too many for that.
+async fn ask_together(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &mut Found) -> Result<Vec<Iri>, CallError> {
+    let queries = near.chunks(OF_ALL).map(|chunk| page.of_all(chunk, ROWS)).collect();
+    let mut left = Vec::new();
+    for (chunk, table) in near.chunks(OF_ALL).zip(asker.rows_of_each(queries).await) {
+        match table {
+            Ok(table) => {
+                let mut here = Found::default();
+                here.read(&table);
+                if here.ends.values().map(|ends| ends.terms.len() as u64).sum::<u64>() > ROWS {
+                    left.extend_from_slice(chunk);
+                    continue;
                 }
-                few.last_mut().expect("there is always a last page").push(iri);
+                found.read(&table);
+                for iri in chunk {
+                    found.ends.entry(iri.clone()).or_default().cut(page);
+                }
             }
-            _ => many.push(iri),
+            Err(error) if is_too_much(&error) => left.extend_from_slice(chunk),
+            Err(error) => return Err(error),
         }
     }
-    few.retain(|page| !page.is_empty());
-    let mut queries: Vec<_> = few.iter().map(|page| query::edges_of_all(page, predicate, direction)).collect();
-    queries.extend(many.iter().map(|iri| query::edges_of_one(iri, predicate, direction, cap + 1)));
-    let tables = asker.rows_of_all(queries).await?;
-    let (pages, singles) = tables.split_at(few.len());
-    for [x, y] in pages.iter().flat_map(|table| table.pick(["x", "y"])) {
-        if let (Some(x), Some(y)) = (x.and_then(Term::iri), y)
-            && let Some(ends) = found.get_mut(&x)
-        {
-            ends.terms.push(y.clone());
+    Ok(left)
+}
+
+/// Asks for a page of each entity. Where ordering, counting and reading the statements is too much for the engine, it is
+/// asked for less.
+async fn ask_each(asker: &mut Asker, near: &[Iri], of_each: usize, page: &Page<'_>, found: &mut Found) -> Result<(), CallError> {
+    let queries = near.chunks(of_each).map(|chunk| page.of_each(chunk)).collect();
+    for (chunk, table) in near.chunks(of_each).zip(asker.rows_of_each(queries).await) {
+        match table {
+            Ok(table) => found.read(&table),
+            Err(error) if is_too_much(&error) => ask_for_less(asker, chunk, page, found).await.map_err(|_| error)?,
+            Err(error) => return Err(error),
         }
     }
-    for (iri, table) in many.iter().zip(singles) {
-        let ends = &mut found[iri];
-        ends.terms = table.pick(["y"]).filter_map(|[y]| y.cloned()).collect();
-        if ends.terms.len() as u64 <= cap && ends.total.is_none() {
-            ends.total = Some(ends.terms.len() as u64);
+    Ok(())
+}
+
+/// The edges in the engine's own order; then precision and units, if it can.
+async fn ask_for_less(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &mut Found) -> Result<(), CallError> {
+    let table = asker.rows(page.bare(near)).await?;
+    asker.remark("edges in the order of the server: it could not sort and count them in time");
+    found.read(&table);
+    for iri in near {
+        found.ends.entry(iri.clone()).or_default().cut_bare(page);
+    }
+    let Some(property) = page.property else { return Ok(()) };
+    if page.direction == Direction::Out {
+        match asker.rows(page.value_nodes(near, property, VALUE_ROWS)).await {
+            Ok(table) => found.statements.read(&table),
+            Err(error) if is_too_much(&error) => {
+                asker.remark("dates and numbers may lack precision and units: the server could not look them up")
+            }
+            Err(error) => return Err(error),
         }
-        ends.terms.truncate(usize::try_from(cap).unwrap_or(usize::MAX));
     }
-    Ok(found)
+    asker.remark("qualifiers are missing: the server could not look them up in time");
+    Ok(())
 }
 
-fn counts(tables: &[Table]) -> HashMap<String, u64> {
-    let cells = tables.iter().flat_map(|table| table.pick(["x", "n"]));
-    cells.filter_map(|[x, n]| Some((x?.text().to_owned(), n?.count()?))).collect()
+impl Found {
+    fn read(&mut self, table: &Table) {
+        for [x, y, s, all] in table.pick(["x", "y", "s", "all"]) {
+            let Some(ends) = x.and_then(Term::iri).and_then(|x| (s.is_none()).then(|| self.ends.entry(x).or_default())) else { continue };
+            if let Some(y) = y {
+                ends.terms.insert(y.clone());
+            }
+            if let Some(n) = all.and_then(Term::count) {
+                ends.total = Some(n).filter(|n| *n <= BOUND);
+                ends.more = n > BOUND;
+            }
+        }
+        self.names.read(table);
+        self.statements.read(table);
+    }
 }
 
-/// Entities by number, then other IRIs, then values: the same order from every engine.
-fn sort(asker: &Asker, terms: &mut Vec<Term>) {
-    terms.sort_by_cached_key(|term| {
-        let id = asker.vocabulary.entity_id(term.text());
-        let (class, number, _) = if matches!(term, Term::Iri(_)) { id_order(&id) } else { (2, 0, "") };
-        (class, number, values::order(term), term.clone())
-    });
-    terms.dedup();
-}
+impl Ends {
+    /// Keeps this page of all far ends, in the order in which an engine pages.
+    fn cut(&mut self, page: &Page<'_>) {
+        self.total = Some(self.terms.len() as u64);
+        let mut terms: Vec<Term> = self.terms.drain(..).collect();
+        terms.sort_by_cached_key(|term| (Reverse(matches!(term, Term::Iri(_))), term.text().chars().count(), term.text().to_owned()));
+        let skip = usize::try_from(page.offset).unwrap_or(usize::MAX);
+        self.terms = terms.into_iter().skip(skip).take(usize::try_from(page.cap).unwrap_or(usize::MAX)).collect();
+    }
 
-/// Precision and unit of each value (entity, value as text), from the statements behind the direct claims.
-async fn details(
-    asker: &mut Asker,
-    found: &IndexMap<Iri, Ends>,
-    predicate: &Iri,
-    direction: Direction,
-) -> Result<HashMap<(String, String), Detail>, CallError> {
-    let property = asker.vocabulary.relation_id(predicate.as_str());
-    let mut all = HashMap::new();
-    if asker.vocabulary.model != Model::Wikidata || direction == Direction::In || !property.starts_with('P') {
-        return Ok(all);
+    /// Keeps this page of one that was asked for with one far end more.
+    fn cut_bare(&mut self, page: &Page<'_>) {
+        let here = self.terms.len() as u64;
+        self.more = here > page.cap;
+        self.total = Some(page.offset + here).filter(|_| !self.more);
+        self.terms.truncate(usize::try_from(page.cap).unwrap_or(usize::MAX));
     }
-    let with_values = found.iter().filter(|(_, ends)| ends.terms.iter().any(values::has_detail));
-    let entities: Vec<Iri> = with_values.map(|(iri, _)| iri.clone()).collect();
-    if entities.is_empty() {
-        return Ok(all);
-    }
-    let tables = asker.rows_for(&entities, |chunk| query::value_nodes(chunk, &property)).await?;
-    for [x, value, precision, unit] in tables.iter().flat_map(|t| t.pick(["x", "value", "precision", "unit"])) {
-        let (Some(x), Some(value)) = (x, value) else { continue };
-        let detail: &mut Detail = all.entry((x.text().to_owned(), values::key(value.text()))).or_default();
-        // Two statements may say the same date with different precision: the finer one holds for both.
-        let precision = precision.and_then(|p| p.text().parse().ok());
-        detail.precision = detail.precision.max(precision);
-        detail.unit = detail.unit.take().or_else(|| unit.map(|u| u.text().to_owned()));
-    }
-    Ok(all)
-}
 
-async fn name_all(
-    asker: &mut Asker,
-    found: &IndexMap<Iri, Ends>,
-    details: &HashMap<(String, String), Detail>,
-    predicate: &Iri,
-) -> Result<Names, CallError> {
-    let mut things: IndexSet<Iri> = found.keys().cloned().collect();
-    things.insert(asker.vocabulary.relation_entity(predicate));
-    for term in found.values().flat_map(|ends| &ends.terms) {
-        things.extend(term.iri().filter(|iri| !is_unknown(iri.as_str())));
-    }
-    let mut units: Vec<Iri> = details.values().filter_map(|d| Iri::new(d.unit.as_deref()?)).collect();
-    units.sort();
-    things.extend(units);
-    let things: Vec<Iri> = things.into_iter().collect();
-    names(asker, &things, true).await
-}
-
-fn build(
-    asker: &Asker,
-    found: &IndexMap<Iri, Ends>,
-    details: &HashMap<(String, String), Detail>,
-    names: &Names,
-    predicate: &Iri,
-    direction: Direction,
-) -> EdgeList {
-    let vocabulary = &asker.vocabulary;
-    let relation = vocabulary.relation_id(predicate.as_str());
-    let property = vocabulary.relation_entity(predicate);
-    let mut list = EdgeList { relation_label: names.label(property.as_str()).map(str::to_owned), ..EdgeList::default() };
-    if list.relation_label.is_none() && vocabulary.model == Model::Plain {
-        list.relation_label = Some(predicate.local_name().to_owned());
-    }
-    let mut mentioned: IndexSet<String> = IndexSet::new();
-    for (iri, ends) in found {
-        let near = vocabulary.entity_id(iri.as_str());
-        for term in &ends.terms {
-            let entity = match term {
-                Term::Iri(text) if !is_unknown(text) && term.iri().is_some() => {
-                    (vocabulary.is_entity(text) || names.label(text).is_some() || direction == Direction::In).then_some(text)
-                }
-                _ => None,
+    /// Entities by number, then other IRIs, then values, then what is known not to exist: the same order from every engine.
+    fn sorted(&self, asker: &Asker) -> Vec<&Term> {
+        let mut terms: Vec<&Term> = self.terms.iter().collect();
+        terms.sort_by_cached_key(|term| {
+            let id = asker.vocabulary.entity_id(term.text());
+            let (class, number, _) = match term {
+                Term::Iri(iri) if iri.starts_with(NO_VALUE) => (3, 0, ""),
+                Term::Iri(_) => id_order(&id),
+                _ => (2, 0, ""),
             };
-            mentioned.insert(iri.as_str().to_owned());
-            let edge = |s: EntityId, o: Object| Edge { s, r: Arc::clone(&relation), o, kg: Arc::clone(&asker.kg), notes: Vec::new() };
-            if let Some(text) = entity {
-                mentioned.insert(text.clone());
-                let far = vocabulary.entity_id(text);
-                let (s, o) = if direction == Direction::Out { (Arc::clone(&near), far) } else { (far, Arc::clone(&near)) };
-                list.edges.push(edge(s, Object::Entity(o)));
-            } else if direction == Direction::Out {
-                let detail = details.get(&(iri.as_str().to_owned(), values::key(term.text()))).cloned().unwrap_or_default();
-                let unit = detail.unit.as_deref().filter(|unit| *unit != format!("{WD}Q199"));
-                let unit = unit.map(|unit| names.label(unit).map_or_else(|| vocabulary.entity_id(unit).to_string(), str::to_owned));
-                let literal = values::literal(term, vocabulary.model, detail.precision, unit.as_deref());
-                list.edges.push(edge(Arc::clone(&near), Object::Literal(literal)));
+            (class, number, values::order(term), (*term).clone())
+        });
+        terms
+    }
+}
+
+fn build(asker: &Asker, found: &Found, page: &Page<'_>) -> EdgeList {
+    let vocabulary = &asker.vocabulary;
+    let relation = vocabulary.relation_id(page.predicate.as_str());
+    let label = found.names.label(vocabulary.relation_entity(page.predicate).as_str()).map(str::to_owned);
+    let label = label.or_else(|| (vocabulary.model == Model::Plain).then(|| page.predicate.local_name().to_owned()));
+    let mut list = EdgeList { relation_label: label, ..EdgeList::default() };
+    let mut mentioned: IndexSet<&str> = IndexSet::new();
+    for (iri, ends) in &found.ends {
+        let near = vocabulary.entity_id(iri.as_str());
+        for term in ends.sorted(asker) {
+            mentioned.insert(iri.as_str());
+            let far = entity(asker, found, page, term);
+            mentioned.extend(far);
+            for told in found.statements.told(asker, &found.names, iri, term, page.all_ranks) {
+                let (s, o) = match (page.direction, far.map(|far| vocabulary.entity_id(far))) {
+                    (Direction::Out, Some(far)) => (Arc::clone(&near), Object::Entity(far)),
+                    (Direction::In, Some(far)) => (far, Object::Entity(Arc::clone(&near))),
+                    (Direction::Out, None) => (Arc::clone(&near), Object::Literal(value(term, vocabulary.model, &told))),
+                    (Direction::In, None) => continue,
+                };
+                list.edges.push(Edge { s, r: Arc::clone(&relation), o, kg: Arc::clone(&asker.kg), notes: told.notes });
             }
         }
-        let shown = ends.terms.len() as u64;
-        if ends.total.is_none_or(|total| total > shown) {
-            let of = ends.total;
-            list.partial.push(Partial { entity: near, relation: Arc::clone(&relation), direction, shown, of });
+        // With the pages before this one.
+        let shown = page.offset + ends.terms.len() as u64;
+        let (of, whole) = (ends.total, ends.total.is_some_and(|total| total <= shown));
+        if !whole && (ends.more || of.is_some()) {
+            list.partial.push(Partial { entity: near, relation: Arc::clone(&relation), direction: page.direction, shown, of });
         }
     }
-    list.entities = mentioned.iter().map(|iri| names.entity(asker, iri)).collect();
+    list.entities = mentioned.iter().map(|iri| found.names.entity(asker, iri)).collect();
     list
+}
+
+/// The entity that `term` is: what has an id or a label; in reverse, all that has a fact.
+fn entity<'a>(asker: &Asker, found: &Found, page: &Page<'_>, term: &'a Term) -> Option<&'a str> {
+    let Term::Iri(text) = term else { return None };
+    if is_unknown(text) || text.starts_with(NO_VALUE) || term.iri().is_none() {
+        return None;
+    }
+    let lexeme = text.strip_prefix(WD).is_some_and(|local| local.starts_with('L'));
+    let known = asker.vocabulary.is_entity(text) || lexeme || found.names.label(text).is_some();
+    (known || page.direction == Direction::In).then_some(text.as_str())
+}
+
+fn value(term: &Term, model: Model, told: &Told) -> crate::graph::Literal {
+    match term {
+        Term::Iri(iri) if model == Model::Wikidata && iri.starts_with(NO_VALUE) => values::no_value(),
+        _ => values::literal(term, model, &told.detail),
+    }
 }

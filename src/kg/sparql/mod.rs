@@ -5,28 +5,44 @@
 
 mod aggregate;
 mod asker;
+mod best_text;
 mod dates;
 mod describe;
+mod edge_query;
 mod edges;
+mod found;
 mod graph;
+mod identity;
+mod link;
+mod link_query;
+mod lookup;
+mod pair;
 mod query;
 mod rank;
+mod relation_query;
 mod relations;
 mod results;
+mod results_xml;
 mod search;
+mod statements;
 mod table;
 mod term;
+mod texts;
 mod values;
 mod vocabulary;
+mod wording;
 
 pub use dates::Date;
+pub use found::{Finder, Found, FoundEntity};
 pub use graph::SparqlGraph;
 pub use query::Query;
 pub use rank::{Fit, Hit, Matcher, fold};
+pub(in crate::kg) use rank::{variants, without_operators};
 pub use results::{ReadError, read_results};
 pub use table::{Answer, Results, Table};
 pub use term::{Iri, Term};
 pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, label_predicates};
+pub use wording::{Wording, predicate};
 
 use crate::calls::CallError;
 use crate::kg::Waiting;
@@ -46,6 +62,11 @@ pub trait Transport: Send + Sync + 'static {
     /// Why requests are held back now, if they are.
     fn waiting(&self) -> Option<Waiting> {
         None
+    }
+
+    /// What a person should know before asking: lines of a file that were skipped. One line each.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// The prefixes that the data declare.

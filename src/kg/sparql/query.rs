@@ -1,10 +1,16 @@
 //! The queries, as text: standard SPARQL 1.1, each with the prefixes that it uses, so that no endpoint needs to know one.
 
 use super::term::{Iri, literal};
-use super::vocabulary::{Model, PREFIXES, Vocabulary};
-use crate::graph::Direction;
+use super::vocabulary::{PREFIXES, Vocabulary};
 use std::fmt::Display;
 
+/// Further prefixes of our queries, for what stands around statements in the Wikidata model.
+pub const STATEMENT_PREFIXES: [(&str, &str); 4] = [
+    ("ps", "http://www.wikidata.org/prop/statement/"),
+    ("pq", "http://www.wikidata.org/prop/qualifier/"),
+    ("wdno", "http://www.wikidata.org/prop/novalue/"),
+    ("ontolex", "http://www.w3.org/ns/lemon/ontolex#"),
+];
 /// At most so many terms in one VALUES block: longer lists are split, since servers limit the size of a query.
 pub const VALUES_MAX: usize = 100;
 
@@ -21,7 +27,8 @@ impl Query {
     /// `body` with the prefixes that it may use. (A literal may look like one: a prefix too many does no harm.)
     pub(super) fn whole(body: &str) -> Self {
         let mut text = String::new();
-        for (prefix, namespace) in PREFIXES.iter().filter(|(prefix, _)| body.contains(&format!("{prefix}:"))) {
+        let known = PREFIXES.iter().chain(&STATEMENT_PREFIXES);
+        for (prefix, namespace) in known.filter(|(prefix, _)| body.contains(&format!("{prefix}:"))) {
             text.push_str(&format!("PREFIX {prefix}: <{namespace}>\n"));
         }
         text.push_str(body);
@@ -68,84 +75,6 @@ pub fn is_wikidata() -> Query {
     Query::whole(&format!("ASK {{ {{ ?property wikibase:directClaim ?p }} UNION {{ {} ?s ?p ?o }} }}", values("p", common)))
 }
 
-/// Names and descriptions of `things` (`?x ?p ?t`), in the languages of the chain or, with `any`, in every other.
-pub fn texts(things: &[Iri], names: &[&str], vocabulary: &Vocabulary, any: bool) -> Query {
-    let chain: Vec<String> = vocabulary.languages.chain().iter().map(|lang| literal(lang, "")).collect();
-    let head = format!("{} {}", values("x", things), named(names));
-    if any {
-        // One text a thing and predicate: the first in the order of strings, so that it is the same every time.
-        Query::whole(&format!("SELECT ?x ?p (MIN(STR(?t)) AS ?name) WHERE {{ {head} FILTER(ISLITERAL(?t)) }} GROUP BY ?x ?p"))
-    } else {
-        Query::whole(&format!("SELECT DISTINCT ?x ?p ?t WHERE {{ {head} FILTER(LANG(?t) IN ({})) }}", chain.join(", ")))
-    }
-}
-
-fn ends(direction: Direction) -> (&'static str, &'static str) {
-    match direction {
-        Direction::Out => ("?x ?p ?y .", "FILTER(!ISBLANK(?x))"),
-        Direction::In => ("?y ?p ?x .", "FILTER(ISIRI(?y))"),
-    }
-}
-
-/// The predicates at `entities` with the number of edges (`?p ?n`). With `bound`, only so many edges are looked at.
-pub fn relation_counts(entities: &[Iri], direction: Direction, bound: Option<u64>) -> Query {
-    let (pattern, filter) = ends(direction);
-    let only_iris = if direction == Direction::In { filter } else { "" };
-    let limit = bound.map_or_else(String::new, |n| format!(" LIMIT {n}"));
-    Query::whole(&format!(
-        "SELECT ?p (COUNT(*) AS ?n) WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} {pattern} {only_iris} }}{limit} }} }} GROUP BY ?p",
-        values("x", entities)
-    ))
-}
-
-/// The type of properties (`?x ?type`), in the Wikidata model.
-pub fn property_types(properties: &[Iri]) -> Query {
-    Query::whole(&format!("SELECT DISTINCT ?x ?type WHERE {{ {} ?x wikibase:propertyType ?type . }}", values("x", properties)))
-}
-
-/// The inverse of each of `properties` (`?x ?inverse`), where the graph names one.
-pub fn inverses(properties: &[Iri], model: Model) -> Query {
-    let pattern = match model {
-        Model::Wikidata => "?x wdt:P1696 ?inverse .",
-        Model::Plain => "{ ?x owl:inverseOf ?inverse } UNION { ?inverse owl:inverseOf ?x }",
-    };
-    Query::whole(&format!("SELECT DISTINCT ?x ?inverse WHERE {{ {} {pattern} }}", values("x", properties)))
-}
-
-/// The number of edges of each entity over one predicate (`?x ?n`).
-pub fn edge_counts(entities: &[Iri], predicate: &Iri, direction: Direction) -> Query {
-    let (pattern, filter) = ends(direction);
-    let pattern = pattern.replace("?p", &predicate.to_string());
-    Query::whole(&format!("SELECT ?x (COUNT(DISTINCT ?y) AS ?n) WHERE {{ {} {pattern} {filter} }} GROUP BY ?x", values("x", entities)))
-}
-
-/// All edges of entities that have few (`?x ?y`).
-pub fn edges_of_all(entities: &[Iri], predicate: &Iri, direction: Direction) -> Query {
-    let (pattern, filter) = ends(direction);
-    let pattern = pattern.replace("?p", &predicate.to_string());
-    Query::whole(&format!("SELECT DISTINCT ?x ?y WHERE {{ {} {pattern} {filter} }}", values("x", entities)))
-}
-
-/// The first edges of an entity that has many (`?y`): entities before values, short before long, so that ids stand in
-/// the order of their numbers.
-pub fn edges_of_one(entity: &Iri, predicate: &Iri, direction: Direction, limit: u64) -> Query {
-    let (pattern, filter) = match direction {
-        Direction::Out => (format!("{entity} {predicate} ?y ."), ""),
-        Direction::In => (format!("?y {predicate} {entity} ."), " FILTER(ISIRI(?y))"),
-    };
-    Query::limited(&format!("SELECT DISTINCT ?y WHERE {{ {pattern}{filter} }} ORDER BY DESC(ISIRI(?y)) STRLEN(STR(?y)) STR(?y)"), limit)
-}
-
-/// Precision and unit of the values of a property (`?x ?value ?precision ?unit`), in the Wikidata model.
-pub fn value_nodes(entities: &[Iri], property: &str) -> Query {
-    Query::whole(&format!(
-        "SELECT DISTINCT ?x ?value ?precision ?unit WHERE {{ {} ?x p:{property} ?statement . ?statement psv:{property} ?node . \
-         {{ ?node wikibase:timeValue ?value . ?node wikibase:timePrecision ?precision }} UNION \
-         {{ ?node wikibase:quantityAmount ?value . ?node wikibase:quantityUnit ?unit }} }}",
-        values("x", entities)
-    ))
-}
-
 /// Things with exactly one of these names (`?x ?p ?t`).
 pub fn exact_names(names: &[String], vocabulary: &Vocabulary) -> Query {
     let all: Vec<&str> = vocabulary.labels().iter().chain(vocabulary.aliases()).copied().collect();
@@ -169,19 +98,4 @@ fn scan(test: &str, vocabulary: &Vocabulary, limit: u64) -> Query {
     let all: Vec<&str> = vocabulary.labels().iter().chain(vocabulary.aliases()).copied().collect();
     let head = format!("SELECT DISTINCT ?x ?p ?t (STRLEN(STR(?t)) AS ?long) WHERE {{ {} ?x ?p ?t .", predicates(&all));
     Query::limited(&format!("{head} FILTER({test}) }} ORDER BY ?long ?x"), limit)
-}
-
-/// How many edges leave each of `things` (`?x ?n`): what is better known has more.
-pub fn degrees(things: &[Iri]) -> Query {
-    Query::whole(&format!("SELECT ?x (COUNT(*) AS ?n) WHERE {{ {} ?x ?p ?y . }} GROUP BY ?x", values("x", things)))
-}
-
-/// Which of `things` are properties or classes' predicates of plain RDF (`?x`).
-pub fn schema_terms(things: &[Iri]) -> Query {
-    let kinds = ["rdf:Property", "owl:ObjectProperty", "owl:DatatypeProperty", "owl:AnnotationProperty", "wikibase:Property"];
-    Query::whole(&format!(
-        "SELECT DISTINCT ?x WHERE {{ {} ?x rdf:type ?type . FILTER(?type IN ({})) }}",
-        values("x", things),
-        kinds.join(", ")
-    ))
 }

@@ -132,6 +132,18 @@ pub fn variants(mention: &str) -> Vec<String> {
     all
 }
 
+/// `mention` as words alone, without what a search engine takes for operators: `-word`, `"..."`, `in:`, `*`, `~`.
+#[must_use]
+pub fn without_operators(mention: &str) -> String {
+    let plain: String = mention.chars().map(|c| if c.is_control() || "\"~*?!\\/:()[]{}|^<>=+".contains(c) { ' ' } else { c }).collect();
+    let words = plain.split_whitespace().map(|word| word.trim_start_matches('-'));
+    // In capitals, these are operators.
+    let words = words
+        .filter(|word| !word.is_empty())
+        .map(|word| if matches!(word, "AND" | "OR" | "NOT") { word.to_lowercase() } else { word.to_owned() });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A mention, ready to be compared with many names.
 #[derive(Clone, Debug)]
 pub struct Matcher {
@@ -191,6 +203,13 @@ mod tests {
         assert_eq!(fold("Schindler\u{2019}s List"), "schindlers list");
         assert_eq!(fold("+/-"), "+/-");
         assert_eq!(fold("北京"), "北京");
+    }
+
+    #[test]
+    fn operators_of_search_engines_are_taken_out() {
+        assert_eq!(without_operators("Mission: Impossible – \"Fallout\" (film)"), "Mission Impossible – Fallout film");
+        assert_eq!(without_operators("-inception insource:/x/ Spider-Man AND you"), "inception insource x Spider-Man and you");
+        assert_eq!(without_operators(" \"* - "), "");
     }
 
     #[test]

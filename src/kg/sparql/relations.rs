@@ -1,112 +1,244 @@
-//! The operation `relations`: what leads away from entities, or to them.
+//! The operation `relations`: what leads away from entities, and to them.
+//!
+//! Counting is bounded: so many edges a direction are looked at. Of entities with more, a second query lists every
+//! relation, since a hub's first edges may all be of one.
 
 use super::asker::Asker;
+use super::best_text;
 use super::describe::names;
-use super::query;
-use super::term::Iri;
-use super::vocabulary::{Model, WIKIBASE, id_order};
-use crate::calls::{CallError, CallErrorKind};
+use super::relation_query::{self as query, NO_VALUE, way};
+use super::table::Table;
+use super::term::{Iri, Term};
+use super::vocabulary::{Model, Vocabulary, WIKIBASE, id_order};
+use crate::calls::{CallError, CallErrorKind, WireNote};
 use crate::graph::{Direction, EntityId, Relation, RelationRef};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Edges that are looked at when counting all of them takes too long.
+/// Edges that are looked at, a direction.
 const BOUND: u64 = 20_000;
+/// The same, when the engine could not do that in time.
+const SMALL_BOUND: u64 = 2_000;
+/// Entities whose relations are listed one by one in one query.
+const LISTED: usize = 10;
+/// Different predicates of plain RDF that are listed.
+const PREDICATES: u64 = 1_000;
 
-/// The relations of `entities` together in `direction`, by property number, at most `limit`.
+/// The relations in one direction.
+#[derive(Clone, Debug, Default)]
+pub struct Half {
+    /// The relations, by property number.
+    pub relations: Vec<Relation>,
+    /// What was left out.
+    pub remarks: Vec<String>,
+}
+
+/// The relations in both directions, asked together.
+#[derive(Debug)]
+pub struct Both {
+    /// Forward, then reverse.
+    pub halves: [Half; 2],
+    /// Whether the engine says that it cut something.
+    pub partial: bool,
+    /// What there is to say: what was cut, or why there is nothing.
+    pub remarks: Vec<String>,
+    /// What went over the wire.
+    pub wire: Vec<WireNote>,
+}
+
+/// Whether asking for less may help.
+pub const fn is_too_much(error: &CallError) -> bool {
+    matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::Server)
+}
+
+/// What is known of one predicate.
+#[derive(Default)]
+struct Seen {
+    count: Option<u64>,
+    property: Option<String>,
+    kind: Option<String>,
+    label: Option<String>,
+    inverse: Option<String>,
+}
+
+/// The predicates of one direction.
+#[derive(Default)]
+struct Found {
+    seen: BTreeMap<Iri, Seen>,
+    bounded: bool,
+}
+
+/// The relations of `entities` together in each of `directions`, at most `limit` a direction.
 ///
 /// # Errors
 /// `Refused` for what is no id, else those of the queries.
-pub async fn relations(asker: &mut Asker, entities: &[EntityId], direction: Direction, limit: u32) -> Result<Vec<Relation>, CallError> {
-    let mut iris = entities.iter().map(|id| asker.vocabulary.entity(id)).collect::<Result<Vec<_>, _>>()?;
+pub async fn find(asker: &mut Asker, entities: &[EntityId], directions: &[Direction], limit: u32) -> Result<Vec<Half>, CallError> {
+    find_within(asker, entities, directions, limit, BOUND).await
+}
+
+/// The relations in one direction, with less counting when the engine cannot do it all.
+///
+/// # Errors
+/// As [`find`].
+pub async fn find_one(asker: &mut Asker, entities: &[EntityId], direction: Direction, limit: u32) -> Result<Half, CallError> {
+    let found = match find_within(asker, entities, &[direction], limit, BOUND).await {
+        Err(error) if is_too_much(&error) => {
+            let found = find_within(asker, entities, &[direction], limit, SMALL_BOUND).await.map_err(|_| error)?;
+            asker.remark("the server could not count every edge: relations of the first ones, counts are lower bounds");
+            found.into_iter().map(|half| Half { relations: half.relations.into_iter().map(as_bound).collect(), ..half }).collect()
+        }
+        other => other?,
+    };
+    Ok(found.into_iter().next().unwrap_or_default())
+}
+
+fn as_bound(relation: Relation) -> Relation {
+    Relation { count_is_bound: relation.count.is_some(), ..relation }
+}
+
+async fn find_within(
+    asker: &mut Asker,
+    entities: &[EntityId],
+    directions: &[Direction],
+    limit: u32,
+    bound: u64,
+) -> Result<Vec<Half>, CallError> {
+    let vocabulary = Arc::clone(&asker.vocabulary);
+    let mut iris = entities.iter().map(|id| vocabulary.entity(id)).collect::<Result<Vec<_>, _>>()?;
     iris.sort();
     iris.dedup();
-    if iris.is_empty() {
-        return Ok(Vec::new());
+    let tables = asker.rows_for(&iris, |chunk| query::counted(chunk, directions, &vocabulary, bound)).await?;
+    let mut halves = Vec::new();
+    for direction in directions {
+        let mut found = Found::default();
+        for table in &tables {
+            found.read_counts(table, *direction, bound);
+        }
+        let mut remarks = Vec::new();
+        if found.bounded {
+            list_all(asker, &iris, *direction, &mut found, &mut remarks).await?;
+        }
+        halves.push((*direction, found, remarks));
     }
-    let (counts, bounded) = counts(asker, &iris, direction).await?;
+    name_the_unnamed(asker, &mut halves).await?;
+    Ok(halves.into_iter().map(|(direction, found, remarks)| half(asker, direction, found, limit, remarks)).collect())
+}
+
+impl Found {
+    fn read_counts(&mut self, table: &Table, direction: Direction, bound: u64) {
+        let mut edges = 0;
+        for [to, p, all, property, kind, label, inverse] in table.pick(["way", "p", "all", "property", "type", "label", "inverse"]) {
+            let Some(to) = to.map(Term::text) else { continue };
+            let without = to == NO_VALUE && direction == Direction::Out;
+            if to != way(direction) && !without {
+                continue;
+            }
+            let n = all.and_then(Term::count).unwrap_or(0);
+            edges += if without { 0 } else { n };
+            if let Some(seen) = self.read_about(p, property, kind, label, inverse) {
+                *seen.count.get_or_insert(0) += n;
+            }
+        }
+        self.bounded |= edges > bound;
+    }
+
+    fn read_about(
+        &mut self,
+        p: Option<&Term>,
+        property: Option<&Term>,
+        kind: Option<&Term>,
+        label: Option<&Term>,
+        inverse: Option<&Term>,
+    ) -> Option<&mut Seen> {
+        let seen = self.seen.entry(p?.iri()?).or_default();
+        let text = |cell: Option<&Term>| cell.map(|term| term.text().to_owned());
+        seen.property = seen.property.take().or_else(|| text(property));
+        seen.kind = seen.kind.take().or_else(|| text(kind));
+        seen.label = seen.label.take().or_else(|| best_text::text(label));
+        seen.inverse = seen.inverse.take().or_else(|| best_text::text(inverse));
+        Some(seen)
+    }
+}
+
+/// Adds the relations that only edges beyond the bound have.
+async fn list_all(
+    asker: &mut Asker,
+    iris: &[Iri],
+    direction: Direction,
+    found: &mut Found,
+    remarks: &mut Vec<String>,
+) -> Result<(), CallError> {
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let mut found: Vec<(Iri, u64)> = counts.into_iter().filter(|(p, _)| vocabulary.is_relation(p.as_str())).collect();
-    found.sort_by(|(a, _), (b, _)| {
+    let queries = iris.chunks(LISTED).map(|chunk| query::listed(chunk, direction, &vocabulary, PREDICATES)).collect();
+    match asker.rows_of_all(queries).await {
+        Ok(tables) => {
+            for [p, property, kind, label, inverse] in tables.iter().flat_map(|t| t.pick(["p", "property", "type", "label", "inverse"])) {
+                found.read_about(p, property, kind, label, inverse);
+            }
+        }
+        Err(error) if is_too_much(&error) => remarks
+            .push(format!("relations of the first {} edges: the server could not list those of the others", crate::kg::thousands(BOUND))),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// Labels of properties that the graph does not declare as such: asked for by name. Rare.
+async fn name_the_unnamed(asker: &mut Asker, halves: &mut [(Direction, Found, Vec<String>)]) -> Result<(), CallError> {
+    let vocabulary = Arc::clone(&asker.vocabulary);
+    if vocabulary.model == Model::Plain {
+        return Ok(());
+    }
+    let all = halves.iter().flat_map(|(_, found, _)| &found.seen);
+    let unnamed = all.filter(|(p, seen)| seen.property.is_none() && vocabulary.is_relation(p.as_str()));
+    let mut properties: Vec<Iri> = unnamed.map(|(p, _)| vocabulary.relation_entity(p)).collect();
+    properties.sort();
+    properties.dedup();
+    let names = names(asker, &properties, false).await?;
+    for (p, seen) in halves.iter_mut().flat_map(|(_, found, _)| &mut found.seen) {
+        if seen.property.is_none() {
+            seen.label = names.label(vocabulary.relation_entity(p).as_str()).map(str::to_owned);
+        }
+    }
+    Ok(())
+}
+
+fn half(asker: &Asker, direction: Direction, found: Found, limit: u32, mut remarks: Vec<String>) -> Half {
+    let vocabulary = &asker.vocabulary;
+    let bounded = found.bounded;
+    let mut seen: Vec<(Iri, Seen)> = found.seen.into_iter().filter(|(p, _)| vocabulary.is_offered(p.as_str(), direction)).collect();
+    seen.sort_by(|(a, _), (b, _)| {
         let (a, b) = (vocabulary.relation_id(a.as_str()), vocabulary.relation_id(b.as_str()));
         id_order(&a).cmp(&id_order(&b))
     });
-    if found.len() > limit as usize {
-        asker.remark(format!("first {limit} of {} relations", found.len()));
-        found.truncate(limit as usize);
+    if seen.len() > limit as usize {
+        remarks.push(format!("first {limit} of {} relations", seen.len()));
+        seen.truncate(limit as usize);
     }
-    let properties: Vec<Iri> = found.iter().map(|(p, _)| vocabulary.relation_entity(p)).collect();
-    let names = names(asker, &properties, false).await?;
-    let types = property_types(asker, &properties).await?;
-    let inverses = if direction == Direction::In { inverse_labels(asker, &properties).await? } else { HashMap::new() };
-    Ok(found
-        .into_iter()
-        .zip(&properties)
-        .map(|((predicate, count), property)| {
-            let label = names.label(property.as_str()).map(str::to_owned);
-            let label = label.or_else(|| (vocabulary.model == Model::Plain).then(|| predicate.local_name().to_owned()));
-            let identifier = match types.get(property.as_str()) {
-                Some(kind) => kind.strip_prefix(WIKIBASE) == Some("ExternalId"),
-                None => vocabulary.model == Model::Wikidata && label.as_deref().is_some_and(names_an_id),
-            };
-            Relation {
-                at: RelationRef { kg: Arc::clone(&asker.kg), id: vocabulary.relation_id(predicate.as_str()), direction },
-                label,
-                inverse_label: inverses.get(property.as_str()).cloned(),
-                count: Some(count),
-                count_is_bound: bounded,
-                identifier,
-            }
-        })
-        .collect())
+    let relations = seen.into_iter().map(|(predicate, seen)| relation(asker, vocabulary, direction, &predicate, seen, bounded)).collect();
+    Half { relations, remarks }
 }
 
-/// How properties read in reverse: the label of the property that the graph calls their inverse, by IRI.
-async fn inverse_labels(asker: &mut Asker, properties: &[Iri]) -> Result<HashMap<String, String>, CallError> {
-    let model = asker.vocabulary.model;
-    let tables = asker.rows_for(properties, |chunk| query::inverses(chunk, model)).await?;
-    let cells = tables.iter().flat_map(|table| table.pick(["x", "inverse"]));
-    let mut pairs: Vec<(String, Iri)> = cells.filter_map(|[x, inverse]| Some((x?.text().to_owned(), inverse?.iri()?))).collect();
-    pairs.sort();
-    pairs.dedup_by(|later, first| later.0 == first.0);
-    let inverses: Vec<Iri> = pairs.iter().map(|(_, inverse)| inverse.clone()).collect();
-    let names = names(asker, &inverses, false).await?;
-    Ok(pairs.into_iter().filter_map(|(x, inverse)| Some((x, names.label(inverse.as_str())?.to_owned()))).collect())
+fn relation(asker: &Asker, vocabulary: &Vocabulary, direction: Direction, predicate: &Iri, seen: Seen, bounded: bool) -> Relation {
+    let plain = vocabulary.model == Model::Plain;
+    let label = seen.label.or_else(|| plain.then(|| predicate.local_name().to_owned()));
+    let identifier = match &seen.kind {
+        Some(kind) => kind.strip_prefix(WIKIBASE) == Some("ExternalId"),
+        None => !plain && label.as_deref().is_some_and(names_an_id),
+    };
+    Relation {
+        at: RelationRef { kg: Arc::clone(&asker.kg), id: vocabulary.relation_id(predicate.as_str()), direction },
+        label,
+        inverse_label: seen.inverse.filter(|_| direction == Direction::In),
+        count: seen.count,
+        count_is_bound: bounded && seen.count.is_some(),
+        identifier,
+    }
 }
 
 /// Whether a label says that its values are identifiers: it holds the whole word "ID".
 fn names_an_id(label: &str) -> bool {
     label.split(|c: char| !c.is_alphanumeric()).any(|word| word == "ID")
-}
-
-/// Predicates and counts; when the engine cannot count them all in time, those of the first edges as lower bounds.
-async fn counts(asker: &mut Asker, iris: &[Iri], direction: Direction) -> Result<(BTreeMap<Iri, u64>, bool), CallError> {
-    let whole = asker.rows_for(iris, |chunk| query::relation_counts(chunk, direction, None)).await;
-    let (tables, bounded) = match whole {
-        Err(error) if matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::Server) => {
-            let tables = asker.rows_for(iris, |chunk| query::relation_counts(chunk, direction, Some(BOUND))).await.map_err(|_| error)?;
-            asker.remark("the server could not count every edge: relations of the first ones, counts are lower bounds");
-            (tables, true)
-        }
-        other => (other?, false),
-    };
-    let mut counts = BTreeMap::new();
-    for [p, n] in tables.iter().flat_map(|table| table.pick(["p", "n"])) {
-        if let Some(predicate) = p.and_then(super::Term::iri) {
-            *counts.entry(predicate).or_insert(0) += n.and_then(super::Term::count).unwrap_or(0);
-        }
-    }
-    Ok((counts, bounded))
-}
-
-/// The `wikibase:propertyType` of properties, by IRI.
-async fn property_types(asker: &mut Asker, properties: &[Iri]) -> Result<HashMap<String, String>, CallError> {
-    if asker.vocabulary.model == Model::Plain || properties.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let tables = asker.rows_for(properties, query::property_types).await?;
-    let cells = tables.iter().flat_map(|table| table.pick(["x", "type"]));
-    Ok(cells.filter_map(|[x, kind]| Some((x?.text().to_owned(), kind?.text().to_owned()))).collect())
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! Reads SPARQL 1.1 Query Results JSON, and what servers make of it.
+//! Reads SPARQL 1.1 Query Results, in JSON (and what servers make of it) or in XML.
 //!
 //! Liberal where nothing is lost: old names for typed literals, `null` rows, cells without a value, raw control
 //! characters inside strings. Strict where something is: a body that is cut, or is followed by an error text, is an
 //! error, never a short result.
 
+use super::results_xml::read_xml;
 use super::table::{Results, Table};
 use super::term::Term;
 use serde::Deserialize;
@@ -24,17 +25,43 @@ pub enum ReadError {
         /// From 1, in bytes.
         column: usize,
     },
-    /// It is JSON of another kind.
-    #[error("the answer is JSON but no SPARQL result")]
+    /// It is not XML.
+    #[error("the answer is no valid XML at byte {byte}")]
+    NotXml {
+        /// From 0.
+        byte: u64,
+    },
+    /// It is JSON or XML of another kind.
+    #[error("the answer is no SPARQL result")]
     NotResults,
+    /// It is the server's word that something went wrong, whatever else it holds.
+    #[error("the answer says that something went wrong")]
+    Fault(String),
 }
 
 #[derive(Deserialize)]
 struct Document {
     #[serde(default)]
     head: Head,
-    boolean: Option<bool>,
+    boolean: Option<Value>,
     results: Option<Body>,
+    // Not of the standard: how servers report what went wrong, sometimes beside results that are empty or cut.
+    exception: Option<Value>,
+    error: Option<Value>,
+    code: Option<Value>,
+    #[serde(rename = "detailedMessage")]
+    detailed_message: Option<Value>,
+    message: Option<Value>,
+}
+
+impl Document {
+    /// What the server says went wrong, if it does.
+    fn fault(&self) -> Option<String> {
+        let nothing = self.results.is_none() && self.boolean.is_none();
+        let said = [&self.exception, &self.error].into_iter().flatten().find(|said| !said.is_null() && **said != Value::Bool(false));
+        let said = said.or_else(|| [&self.detailed_message, &self.message, &self.code].into_iter().flatten().find(|_| nothing));
+        said.map(|said| said.as_str().map_or_else(|| said.to_string(), str::to_owned))
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -48,29 +75,57 @@ struct Body {
     bindings: Vec<Option<Map<String, Value>>>,
 }
 
-/// The results in `body`.
+/// The results in `body`: JSON, XML, or the bare word that Virtuoso answers some ASK queries with.
 ///
 /// # Errors
 /// [`ReadError`], when `body` is not one whole result document.
 pub fn read_results(body: &[u8]) -> Result<Results, ReadError> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    match body.trim_ascii() {
+        b"true" => Ok(Results::Truth(true)),
+        b"false" => Ok(Results::Truth(false)),
+        [b'<', ..] => read_xml(body.trim_ascii_start()),
+        _ => read_json(body),
+    }
+}
+
+fn read_json(body: &[u8]) -> Result<Results, ReadError> {
     let document = match serde_json::from_slice::<Document>(body) {
-        Err(error) if error.is_syntax() => serde_json::from_slice(&without_controls(body)).map_err(|again| (again, error)),
-        other => other.map_err(|error| (serde_json::Error::io(std::io::ErrorKind::InvalidData.into()), error)),
+        Err(error) if error.is_syntax() => {
+            // Once more without what JSON forbids inside strings, and with a mark for bytes that are no text.
+            let mended = String::from_utf8_lossy(&without_controls(body)).into_owned();
+            serde_json::from_str(&mended).map_err(|again| (Some(again), error))
+        }
+        other => other.map_err(|error| (None, error)),
     };
     let document: Document = document.map_err(|(again, error)| {
-        if error.is_eof() || again.is_eof() {
+        let either = |is: fn(&serde_json::Error) -> bool| is(&error) || again.as_ref().is_some_and(is);
+        if either(serde_json::Error::is_eof) {
             ReadError::Cut(body.len())
-        } else if error.is_data() || again.is_data() {
+        } else if either(serde_json::Error::is_data) {
             ReadError::NotResults
         } else {
             ReadError::NotJson { line: error.line(), column: error.column() }
         }
     })?;
-    match (document.boolean, document.results) {
-        (_, Some(results)) => Ok(Results::Rows(table(document.head.vars, results.bindings))),
-        (Some(truth), None) => Ok(Results::Truth(truth)),
-        (None, None) => Err(ReadError::NotResults),
+    if let Some(fault) = document.fault() {
+        return Err(ReadError::Fault(fault));
     }
+    match (document.boolean, document.results) {
+        (_, Some(results)) => Ok(truth_or_rows(table(document.head.vars, results.bindings))),
+        (Some(Value::Bool(truth)), None) => Ok(Results::Truth(truth)),
+        (Some(Value::String(word)), None) if word == "true" || word == "false" => Ok(Results::Truth(word == "true")),
+        _ => Err(ReadError::NotResults),
+    }
+}
+
+/// Virtuoso answers some ASK queries with a row that holds 1, or with none.
+fn truth_or_rows(table: Table) -> Results {
+    if table.vars != ["__ASK_RETVAL"] {
+        return Results::Rows(table);
+    }
+    let word = table.rows.first().and_then(|row| row.first()?.as_ref()).map_or("", Term::text);
+    Results::Truth(matches!(word, "1" | "true"))
 }
 
 fn table(vars: Vec<String>, bindings: Vec<Option<Map<String, Value>>>) -> Table {
@@ -95,13 +150,18 @@ fn term(cell: &Value) -> Option<Term> {
         "uri" | "iri" => Some(Term::Iri(value)),
         "bnode" => Some(Term::Blank(value)),
         "literal" | "typed-literal" | "literal-typed" => {
-            let lang = text("xml:lang").or_else(|| text("lang")).filter(|lang| !lang.is_empty()).map(str::to_owned);
-            let plain = ["http://www.w3.org/2001/XMLSchema#string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"];
-            let datatype = text("datatype").filter(|name| !plain.contains(name)).map(str::to_owned);
-            Some(Term::Literal { value, lang, datatype })
+            let lang = text("xml:lang").or_else(|| text("lang"));
+            Some(literal(value, lang.map(str::to_owned), text("datatype").map(str::to_owned)))
         }
         _ => None,
     }
+}
+
+/// A literal. A plain string is the same with and without its datatype (case D09).
+pub(super) fn literal(value: String, lang: Option<String>, datatype: Option<String>) -> Term {
+    let plain = ["http://www.w3.org/2001/XMLSchema#string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"];
+    let datatype = datatype.filter(|name| !name.is_empty() && !plain.contains(&name.as_str()));
+    Term::Literal { value, lang: lang.filter(|lang| !lang.is_empty()), datatype }
 }
 
 /// `body` without the raw control characters that stand inside strings, where JSON forbids them.
@@ -173,12 +233,54 @@ mod tests {
         let trace = "{\"head\":{\"vars\":[\"item\"]},\"results\":{\"bindings\":[{\"item\":{\"type\":\"uri\",\"value\":\"SPARQL-QUERY: x\njava.util.concurrent.TimeoutException\n\tat";
         assert!(matches!(read_results(trace.as_bytes()), Err(ReadError::Cut(_))));
         assert!(read_results(format!("{whole} failed to look up").as_bytes()).is_err());
-        assert!(matches!(read_results(br#"{"error":"no"}"#), Err(ReadError::NotResults)));
+        assert!(matches!(read_results(br#"{"answer":"no"}"#), Err(ReadError::NotResults)));
         assert!(matches!(read_results(br#"{"head":{},"bindings":[failed to"#), Err(ReadError::NotJson { .. })));
     }
 
     #[test]
     fn an_ask_has_no_results() {
         assert_eq!(read_results(br#"{"head":{"link":[]},"boolean":true}"#).unwrap(), Results::Truth(true));
+        for (rows, truth) in [(r#"{"__ASK_RETVAL":{"type":"typed-literal","value":"1"}}"#, true), ("", false)] {
+            let body = format!(r#"{{"head":{{"link":[],"vars":["__ASK_RETVAL"]}},"results":{{"bindings":[{rows}]}}}}"#);
+            assert_eq!(read_results(body.as_bytes()).unwrap(), Results::Truth(truth));
+        }
+    }
+
+    #[test]
+    fn what_went_wrong_is_never_an_empty_result() {
+        let rows = r#""head":{"vars":["x"]},"results":{"bindings":[]}"#;
+        for (body, said) in [
+            (r#"{"exception":"Operation timed out.","query":"SELECT","resultsize":0,"status":"ERROR"}"#.to_owned(), "Operation timed out."),
+            (format!(r#"{{{rows},"exception":"out of memory"}}"#), "out of memory"),
+            (format!(r#"{{{rows},"error":{{"code":7}}}}"#), r#"{"code":7}"#),
+            (
+                r#"{"code":"TimeLimitExceededException","detailedMessage":"Operation terminated (deadline exceeded)"}"#.to_owned(),
+                "Operation terminated (deadline exceeded)",
+            ),
+            (r#"{"message":"no such database"}"#.to_owned(), "no such database"),
+        ] {
+            match read_results(body.as_bytes()) {
+                Err(ReadError::Fault(fault)) => assert_eq!(fault, said),
+                other => panic!("{body}: {other:?}"),
+            }
+        }
+        assert!(read_results(format!(r#"{{{rows},"error":null,"message":"fine","meta":{{}}}}"#).as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn marks_before_the_text_and_ends_of_lines_do_not_matter() {
+        let json =
+            "\u{feff}{\r\n\"head\":{\"vars\":[\"o\"]},\r\n\"results\":{\"bindings\":[{\"o\":{\"type\":\"literal\",\"value\":\"a\"}}]}}\r\n";
+        assert_eq!(rows(json).len(), 1);
+        let xml = "\u{feff}\r\n<sparql><head><variable name='o'/></head>\r\n<results><result><binding name='o'><literal>a</literal></binding></result></results></sparql>\r\n";
+        assert_eq!(rows(xml), rows(json));
+        assert_eq!(read_results(b"\xef\xbb\xbf true\r\n").unwrap(), Results::Truth(true));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_cost_no_row() {
+        let body = b"{\"head\":{\"vars\":[\"o\"]},\"results\":{\"bindings\":[{\"o\":{\"type\":\"literal\",\"value\":\"caf\xe9\"}}]}}";
+        let Results::Rows(table) = read_results(body).unwrap() else { panic!() };
+        assert_eq!(table.rows[0][0].as_ref().unwrap().text(), "caf\u{fffd}");
     }
 }

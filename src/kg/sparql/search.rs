@@ -1,20 +1,30 @@
 //! The operation `search`: entities by label and alias.
 
 use super::asker::Asker;
-use super::describe::names;
+use super::describe::note;
+use super::lookup::{Thing, Wanted, look_up};
 use super::query;
 use super::rank::{Fit, Hit, Matcher, fold, variants, with_any_marks};
 use super::table::Table;
 use super::term::Iri;
-use super::vocabulary::{Model, id_order};
+use super::vocabulary::{Model, id_order, is_short_id};
 use crate::calls::{CallError, CallErrorKind, Candidate};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Candidates that are ranked by their edges at most: a name that more things share says little.
 const RANKED: usize = 300;
 /// Names that a scan of all names brings at most.
 const SCANNED: u64 = 300;
+
+/// What is one of these is part of a schema, not a thing.
+const SCHEMA: [&str; 5] = [
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#Property",
+    "http://www.w3.org/2002/07/owl#ObjectProperty",
+    "http://www.w3.org/2002/07/owl#DatatypeProperty",
+    "http://www.w3.org/2002/07/owl#AnnotationProperty",
+    "http://wikiba.se/ontology#Property",
+];
 
 /// Entities for `mention`, best first: the label exactly, an alias exactly, then names that begin with it or hold it;
 /// among equals those with more edges, then the lower id.
@@ -27,35 +37,39 @@ pub async fn search(asker: &mut Asker, mention: &str, limit: u32) -> Result<Vec<
     if matcher.folded().is_empty() || limit == 0 {
         return Ok(Vec::new());
     }
+    if let Some(named) = by_id(asker, mention).await? {
+        return Ok(vec![Candidate { entity: named.entity(asker), matched: None }]);
+    }
     let hits = match asker.transport.find(mention, RANKED) {
         Some(hits) => hits,
         None => ask(asker, mention, &matcher).await?,
     };
     let mut ranked = grade(asker, &matcher, hits);
-    if let Some(named) = by_id(asker, mention).await? {
-        ranked.retain(|(_, _, hit)| hit.iri != named.iri);
-        ranked.insert(0, (Fit::Same, false, named));
-    }
     ranked.truncate(RANKED);
-    let iris: Vec<Iri> = ranked.iter().filter_map(|(_, _, hit)| Iri::new(&hit.iri)).collect();
-    let schema = schema_terms(asker, &iris).await?;
-    let degrees = degrees(asker, &iris).await?;
-    ranked.retain(|(_, _, hit)| !schema.contains(&hit.iri));
-    ranked.sort_by_cached_key(|(fit, alias, hit)| {
-        let id = asker.vocabulary.entity_id(&hit.iri);
-        let (class, number, _) = id_order(&id);
-        let degree = degrees.get(&hit.iri).copied().unwrap_or(0);
-        (class_of(*fit), *alias, *fit, std::cmp::Reverse(degree), class, number, hit.iri.clone())
-    });
-    ranked.truncate(limit);
-    let iris: Vec<Iri> = ranked.iter().filter_map(|(_, _, hit)| Iri::new(&hit.iri)).collect();
-    let names = names(asker, &iris, true).await?;
-    let candidates = ranked.into_iter().map(|(_, alias, hit)| {
-        let entity = names.entity(asker, &hit.iri);
+    let found = weigh(asker, ranked).await?;
+    let candidates = found.into_iter().take(limit).map(|(alias, hit, thing)| {
+        let entity = thing.entity(asker);
         let matched = (alias && entity.label.as_deref() != Some(&hit.name)).then_some(hit.name);
         Candidate { entity, matched }
     });
     Ok(candidates.collect())
+}
+
+/// The hits with what the graph says of them, best first; without the terms of the schema, which are no things. One
+/// request for all of them.
+async fn weigh(asker: &mut Asker, ranked: Vec<(Fit, bool, Hit)>) -> Result<Vec<(bool, Hit, Thing)>, CallError> {
+    let hits: Vec<(Iri, (Fit, bool, Hit))> = ranked.into_iter().filter_map(|hit| Some((Iri::new(&hit.2.iri)?, hit))).collect();
+    let iris: Vec<Iri> = hits.iter().map(|(iri, _)| iri.clone()).collect();
+    let schema: Vec<Iri> = SCHEMA.iter().filter_map(|kind| Iri::new(kind)).collect();
+    let kinds = if asker.vocabulary.model == Model::Plain { schema.as_slice() } else { &[] };
+    let things = look_up(asker, &iris, Wanted { kinds, counted: true }).await?;
+    let mut weighed: Vec<_> = hits.into_iter().zip(things).filter(|(_, thing)| !thing.told).collect();
+    weighed.sort_by_cached_key(|((iri, (fit, alias, _)), thing)| {
+        let id = asker.vocabulary.entity_id(iri.as_str());
+        let (class, number, _) = id_order(&id);
+        (class_of(*fit), *alias, *fit, std::cmp::Reverse(thing.facts), class, number, iri.clone())
+    });
+    Ok(weighed.into_iter().map(|((_, (_, alias, hit)), thing)| (alias, hit, thing)).collect())
 }
 
 /// Whole names come before parts of names, whatever else there is to say.
@@ -171,33 +185,19 @@ fn capital(word: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// A mention that is an id itself names its entity, if the graph has one with a name.
-async fn by_id(asker: &mut Asker, mention: &str) -> Result<Option<Hit>, CallError> {
+/// A mention that is an id itself names its entity, or the one that it was merged into, if the graph knows it.
+async fn by_id(asker: &mut Asker, mention: &str) -> Result<Option<Thing>, CallError> {
     let mention = mention.trim();
-    let short = mention.starts_with('Q') && asker.vocabulary.model == Model::Wikidata;
+    let short = is_short_id(mention) && mention.starts_with('Q') && asker.vocabulary.model == Model::Wikidata;
     if !(short || mention.contains("://") || mention.starts_with('<')) {
         return Ok(None);
     }
     let Ok(iri) = asker.vocabulary.entity(mention) else { return Ok(None) };
-    let names = names(asker, std::slice::from_ref(&iri), false).await?;
-    Ok(names.label(iri.as_str()).map(|name| Hit { iri: iri.as_str().to_owned(), name: name.to_owned(), alias: false }))
-}
-
-async fn degrees(asker: &mut Asker, iris: &[Iri]) -> Result<HashMap<String, u64>, CallError> {
-    if iris.len() < 2 {
-        return Ok(HashMap::new());
+    let thing = look_up(asker, &[iri], Wanted::default()).await?.pop().filter(|thing| thing.known);
+    if let Some(thing) = &thing {
+        note(asker, thing);
     }
-    let tables = asker.rows_for(iris, query::degrees).await?;
-    let cells = tables.iter().flat_map(|table| table.pick(["x", "n"]));
-    Ok(cells.filter_map(|[x, n]| Some((x?.text().to_owned(), n?.count()?))).collect())
-}
-
-async fn schema_terms(asker: &mut Asker, iris: &[Iri]) -> Result<HashSet<String>, CallError> {
-    if asker.vocabulary.model == Model::Wikidata || iris.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let tables = asker.rows_for(iris, query::schema_terms).await?;
-    Ok(tables.iter().flat_map(|table| table.pick(["x"])).filter_map(|[x]| Some(x?.text().to_owned())).collect())
+    Ok(thing)
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 //! (`Q25188`, `P57`). In plain RDF any predicate is a relation, and ids are full IRIs.
 
 use super::term::Iri;
+use super::wording::Wording;
 use crate::calls::{CallError, CallErrorKind};
+use crate::graph::Direction;
 use crate::text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,7 +58,7 @@ const DESCRIPTIONS: [&str; 5] = [
     "http://purl.org/dc/elements/1.1/description",
 ];
 /// Prefixes that people write besides.
-const MORE_PREFIXES: [(&str, &str); 4] = [
+pub(super) const MORE_PREFIXES: [(&str, &str); 4] = [
     ("dct", "http://purl.org/dc/terms/"),
     ("dcterms", "http://purl.org/dc/terms/"),
     ("dbr", "http://dbpedia.org/resource/"),
@@ -126,10 +128,11 @@ pub struct Vocabulary {
     /// The languages of labels.
     pub languages: Languages,
     prefixes: Prefixes,
+    wording: Wording,
 }
 
-/// `Q25188`, `P57`, `L99`: a letter and digits.
-fn is_short_id(id: &str) -> bool {
+/// Whether `id` is an id of Wikidata: `Q25188`, `P57`, `L99`, a letter and digits.
+pub fn is_short_id(id: &str) -> bool {
     let mut chars = id.chars();
     matches!(chars.next(), Some('Q' | 'P' | 'L')) && id.len() > 1 && id.len() < 20 && chars.all(|c| c.is_ascii_digit())
 }
@@ -138,7 +141,13 @@ impl Vocabulary {
     /// The vocabulary of data in `model` that declare `prefixes`.
     #[must_use]
     pub fn new(model: Model, languages: Languages, prefixes: Prefixes) -> Self {
-        Self { model, languages, prefixes }
+        Self { model, languages, prefixes, wording: Wording::default() }
+    }
+
+    /// With what the configuration says about names and relations.
+    #[must_use]
+    pub fn with_wording(self, wording: Wording) -> Self {
+        Self { wording, ..self }
     }
 
     fn expand(&self, id: &str) -> Option<Iri> {
@@ -244,29 +253,36 @@ impl Vocabulary {
     /// Predicates with a name: label proper first.
     #[must_use]
     pub fn labels(&self) -> &'static [&'static str] {
-        if self.model == Model::Wikidata { &LABELS[..1] } else { &LABELS }
+        self.wording.labels.unwrap_or(if self.model == Model::Wikidata { &LABELS[..1] } else { &LABELS })
     }
 
     /// Predicates with another name.
     #[must_use]
     pub fn aliases(&self) -> &'static [&'static str] {
-        if self.model == Model::Wikidata { &ALIASES[..1] } else { &ALIASES }
+        self.wording.aliases.unwrap_or(if self.model == Model::Wikidata { &ALIASES[..1] } else { &ALIASES })
     }
 
     /// Predicates with a description.
     #[must_use]
     pub fn descriptions(&self) -> &'static [&'static str] {
-        if self.model == Model::Wikidata { &DESCRIPTIONS[..1] } else { &DESCRIPTIONS }
+        self.wording.descriptions.unwrap_or(if self.model == Model::Wikidata { &DESCRIPTIONS[..1] } else { &DESCRIPTIONS })
     }
 
     /// Whether a predicate is a relation: direct claims in the Wikidata model, in plain RDF all but names and
     /// descriptions.
     #[must_use]
     pub fn is_relation(&self, predicate: &str) -> bool {
+        let usual = || LABELS.contains(&predicate) || ALIASES.contains(&predicate) || DESCRIPTIONS.contains(&predicate);
         match self.model {
             Model::Wikidata => predicate.starts_with(WDT),
-            Model::Plain => !LABELS.contains(&predicate) && !ALIASES.contains(&predicate) && !DESCRIPTIONS.contains(&predicate),
+            Model::Plain => !usual() && !self.wording.names(predicate),
         }
+    }
+
+    /// Whether a predicate is a relation that is offered in `direction`: the configuration hides some.
+    #[must_use]
+    pub fn is_offered(&self, predicate: &str, direction: Direction) -> bool {
+        self.is_relation(predicate) && !self.wording.hides(predicate, direction)
     }
 }
 

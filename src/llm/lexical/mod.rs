@@ -18,6 +18,7 @@ mod question;
 mod role;
 mod seen;
 mod solver;
+mod sources;
 mod topics;
 mod value;
 mod walk;

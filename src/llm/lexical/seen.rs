@@ -1,5 +1,6 @@
 //! Reading a prompt: from its text alone, as any model has to.
 
+use super::sources::without_sources;
 use indexmap::IndexMap;
 use serde_yaml::Value;
 
@@ -85,7 +86,7 @@ pub(super) struct Seen {
 
 /// Reads a prompt; `None` when it is not one of ours.
 pub(super) fn read(prompt: &str) -> Option<Seen> {
-    let question = scalar(prompt.lines().find_map(|l| l.strip_prefix("QUESTION: "))?);
+    let question = without_sources(&scalar(prompt.lines().find_map(|l| l.strip_prefix("QUESTION: "))?));
     let at = prompt.find("\n# TASK: ")?;
     let task = task(&prompt[at + 9..])?;
     let path_at = prompt[..at].find("\n# PATH: ");

@@ -191,6 +191,10 @@ impl LanguageModel for OpenAi {
         format!("{} at {}", self.0.context.model, self.0.context.host)
     }
 
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        Self::check(self)
+    }
+
     fn notes(&self) -> Vec<String> {
         self.0.quirks.notes(&self.0.context.model, self.0.config.concurrency)
     }

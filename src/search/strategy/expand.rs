@@ -275,8 +275,23 @@ fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event
         children.push(error_node(node.id, why_nothing(rows, &refused)));
     }
     let mut notices = notices(state, step);
+    notices.extend(failed_in_part(&edges));
     notices.extend(linked.notices);
     Ok(grew(step, children, refused, notices))
+}
+
+/// Edges that one KG did not give while another did.
+fn failed_in_part(edges: &[&Ask]) -> Vec<String> {
+    let of = |ask: &Ask| match &ask.call {
+        Call::Kg(KgCall { op: KgOp::Edges { relation, .. }, .. }) => Some(relation.clone()),
+        _ => None,
+    };
+    let came: Vec<_> = edges.iter().filter(|ask| ask.error.is_none()).filter_map(|ask| of(ask)).collect();
+    let failed = edges.iter().filter_map(|ask| Some((of(ask)?, ask.error.as_ref()?)));
+    failed
+        .filter(|(relation, _)| came.contains(relation))
+        .map(|(relation, e)| format!("edges of {relation} failed: {}", e.message))
+        .collect()
 }
 
 /// The asks for the edges of one choice.

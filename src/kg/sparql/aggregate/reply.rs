@@ -163,7 +163,7 @@ impl Facts<'_> {
         let detail = self.details.get(&(s.as_str().to_owned(), property, values::key(term.text()))).cloned().unwrap_or_default();
         let unit = detail.unit.as_deref().filter(|unit| *unit != format!("{WD}Q199"));
         let unit = unit.map(|unit| self.words.names.label(unit).map_or_else(|| vocabulary.entity_id(unit).to_string(), str::to_owned));
-        Object::Literal(values::literal(term, vocabulary.model, detail.precision, unit.as_deref()))
+        Object::Literal(values::literal(term, vocabulary.model, &Detail { unit, ..detail.clone() }))
     }
 
     fn count(&mut self, n: u64) {

@@ -8,6 +8,7 @@ use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
 use crate::calls::{KgData, KgOp, KgReply};
 use crate::graph::EntityId;
+use crate::kg::cache;
 use crate::search::{Ask, Call, NodeId, Source, StepId};
 
 pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
@@ -69,6 +70,12 @@ fn replied(document: &mut Document, ask: &Ask, reply: &KgReply) {
         Some(Source::Cached) => "asked before in this session",
         Some(Source::Preview) => "as previewed",
         Some(Source::You) => "by hand",
+    };
+    // As old as it was when it was asked for: a recording says the same whenever it is looked at.
+    let source = match (reply.cached_at, ask.source) {
+        (Some(when), Some(Source::Live) | None) => format!("from the cache, {}", cache::age(ask.at.saturating_sub(when) / 1000)),
+        (Some(when), _) => format!("{source}, from the cache, {}", cache::age(ask.at.saturating_sub(when) / 1000)),
+        (None, _) => source.to_owned(),
     };
     let got = match &reply.data {
         KgData::Candidates(list) => count(list.len(), "candidate", "candidates"),

@@ -1,0 +1,365 @@
+//! The file: two tables of one redb database, which several programs may have open at once.
+
+use crate::calls::{KgOp, KgReply};
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use redb::{
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadableDatabase, ReadableTable, StorageError, TableDefinition, TransactionError,
+    WriteTransaction,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// Packed replies by key.
+const REPLIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("replies");
+/// What each is, by the same key: all that a list needs.
+const ABOUT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("about");
+/// Memory for pages.
+const PAGES: usize = 8 << 20;
+/// Bytes of replies at most; beyond, the oldest go.
+const LARGEST: u64 = 128 << 20;
+/// Bytes of one reply, unpacked, at most.
+const LARGEST_REPLY: u64 = 64 << 20;
+/// How long another program's writing is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A reply with what it answers.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Entry {
+    /// The KG's name in the session that asked.
+    pub(super) kg: String,
+    /// Where it is, for people.
+    pub(super) address: String,
+    /// When it came, in milliseconds since 1970.
+    pub(super) when: u64,
+    /// What was asked.
+    pub(super) op: KgOp,
+    /// The reply.
+    pub(super) reply: KgReply,
+}
+
+#[derive(Serialize, Deserialize)]
+struct About {
+    kg: String,
+    address: String,
+    when: u64,
+    op: String,
+    bytes: u64,
+}
+
+/// What is kept of one KG.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// Its name in the sessions that asked.
+    pub kg: String,
+    /// Where it is, without secrets.
+    pub address: String,
+    /// How many replies.
+    pub replies: u64,
+    /// Bytes, packed.
+    pub bytes: u64,
+    /// When the oldest came, in milliseconds since 1970.
+    pub oldest: u64,
+    /// When the newest came.
+    pub newest: u64,
+}
+
+type Key = [u8; 32];
+/// An entry as it goes to the disk: its key, the packed reply, what it is.
+type Packed = (Key, Vec<u8>, Vec<u8>);
+
+/// A cache file, opened when it is first needed.
+pub(super) struct Store {
+    path: PathBuf,
+    max_age: Duration,
+    database: OnceLock<Option<Database>>,
+    /// What is on its way to the disk: whoever writes next takes all of it.
+    queue: Mutex<Vec<Packed>>,
+    writing: Mutex<()>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Nothing more is read or written.
+    given_up: bool,
+    /// What has to be told once.
+    remark: Option<String>,
+}
+
+/// Files that are open in this program, each once.
+static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Store>>>> = LazyLock::new(Mutex::default);
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Store {
+    /// The store at `path`. Replies older than `max_age` are dropped when it is opened.
+    pub(super) fn of(path: &Path, max_age: Duration) -> Arc<Self> {
+        let mut open = held(&OPEN);
+        open.retain(|_, store| store.strong_count() > 0);
+        if let Some(store) = open.get(path).and_then(Weak::upgrade) {
+            return store;
+        }
+        let store = Arc::new(Self {
+            path: path.to_owned(),
+            max_age,
+            database: OnceLock::new(),
+            queue: Mutex::default(),
+            writing: Mutex::default(),
+            state: Mutex::default(),
+        });
+        open.insert(path.to_owned(), Arc::downgrade(&store));
+        store
+    }
+
+    /// What the person has to know about the cache, once.
+    pub(super) fn remark(&self) -> Option<String> {
+        held(&self.state).remark.take()
+    }
+
+    fn give_up(&self, why: &dyn std::fmt::Display) {
+        let mut state = held(&self.state);
+        if !state.given_up {
+            state.given_up = true;
+            state.remark = Some(format!("replies are not kept, since {} can't be used: {why}", self.path.display()));
+        }
+    }
+
+    fn database(&self) -> Option<&Database> {
+        let open = || match open(&self.path) {
+            Ok((database, aside)) => {
+                if let Some(aside) = aside {
+                    let remark = format!("the cache was damaged: it is set aside as {} and begun anew", aside.display());
+                    held(&self.state).remark = Some(remark);
+                }
+                // A failure here shows again at the next use.
+                let _ = prune(&database, self.max_age);
+                Some(database)
+            }
+            Err(error) => {
+                self.give_up(&error);
+                None
+            }
+        };
+        self.database.get_or_init(open).as_ref().filter(|_| !held(&self.state).given_up)
+    }
+
+    /// The entry under `key`. Blocks.
+    pub(super) fn get(&self, key: &Key) -> Option<Entry> {
+        let read = |database: &Database| -> Result<Option<Vec<u8>>, redb::Error> {
+            let transaction = database.begin_read()?;
+            let table = match transaction.open_table(REPLIES) {
+                Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
+                other => other?,
+            };
+            Ok(table.get(key.as_slice())?.map(|value| value.value().to_vec()))
+        };
+        match read(self.database()?) {
+            Ok(packed) => unpack(&packed?),
+            Err(error) => {
+                self.give_up(&error);
+                None
+            }
+        }
+    }
+
+    /// Keeps `entry` under `key`, on disk when this returns, unless another program writes for long. Blocks.
+    pub(super) fn put(&self, key: Key, entry: &Entry) {
+        let Some(database) = self.database() else { return };
+        let Some(packed) = pack(entry) else { return };
+        let about = About {
+            kg: entry.kg.clone(),
+            address: entry.address.clone(),
+            when: entry.when,
+            op: entry.op.name().to_owned(),
+            bytes: packed.len() as u64,
+        };
+        let Ok(about) = serde_json::to_vec(&about) else { return };
+        held(&self.queue).push((key, packed, about));
+        let _writing = held(&self.writing);
+        let batch = std::mem::take(&mut *held(&self.queue));
+        if batch.is_empty() {
+            return;
+        }
+        let write = || -> Result<(), redb::Error> {
+            let Some(transaction) = begin(database)? else { return Ok(()) };
+            {
+                let mut replies = transaction.open_table(REPLIES)?;
+                let mut abouts = transaction.open_table(ABOUT)?;
+                for (key, packed, about) in &batch {
+                    replies.insert(key.as_slice(), packed.as_slice())?;
+                    abouts.insert(key.as_slice(), about.as_slice())?;
+                }
+            }
+            transaction.commit()?;
+            Ok(())
+        };
+        if let Err(error) = write() {
+            self.give_up(&error);
+        }
+    }
+}
+
+/// A transaction, `None` when another program keeps writing: what is kept is worth no long wait.
+fn begin(database: &Database) -> Result<Option<WriteTransaction>, redb::Error> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match database.try_begin_write() {
+            Err(TransactionError::WouldBlock) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+            Err(TransactionError::WouldBlock) => return Ok(None),
+            other => return Ok(Some(other?)),
+        }
+    }
+}
+
+fn pack(entry: &Entry) -> Option<Vec<u8>> {
+    let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(&serde_json::to_vec(entry).ok()?).ok()?;
+    packer.finish().ok()
+}
+
+fn unpack<T: DeserializeOwned>(packed: &[u8]) -> Option<T> {
+    let mut json = Vec::new();
+    ZlibDecoder::new(packed).take(LARGEST_REPLY).read_to_end(&mut json).ok()?;
+    serde_json::from_slice(&json).ok()
+}
+
+/// Opens the file, made where there is none, readable by its owner only. One that is damaged is set aside: where to.
+fn open(path: &Path) -> Result<(Database, Option<PathBuf>), DatabaseError> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(StorageError::Io)?;
+    }
+    let attempt = || {
+        drop(OpenOptions::new().append(true).create(true).mode(0o600).open(path)?);
+        // Without the check a file that something else has written into would be believed.
+        let mut builder = Builder::new();
+        builder.set_cache_size(PAGES).set_concurrency_mode(ConcurrencyMode::MultiWriter).set_check_integrity_on_open(true);
+        builder.create(path)
+    };
+    match attempt() {
+        Err(error) if is_damage(&error) => {
+            let aside = path.with_extension("redb.damaged");
+            std::fs::rename(path, &aside)?;
+            Ok((attempt()?, Some(aside)))
+        }
+        other => Ok((other?, None)),
+    }
+}
+
+fn is_damage(error: &DatabaseError) -> bool {
+    match error {
+        DatabaseError::Storage(StorageError::Corrupted(_)) | DatabaseError::UpgradeRequired(_) | DatabaseError::RepairAborted => true,
+        DatabaseError::Storage(StorageError::Io(error)) => {
+            matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+        }
+        _ => false,
+    }
+}
+
+/// Every entry's key and what it is.
+fn abouts(database: &Database) -> Result<Vec<(Vec<u8>, About)>, redb::Error> {
+    let transaction = database.begin_read()?;
+    let table = match transaction.open_table(ABOUT) {
+        Err(redb::TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut all = Vec::new();
+    for row in table.iter()? {
+        let (key, value) = row?;
+        if let Ok(about) = serde_json::from_slice(value.value()) {
+            all.push((key.value().to_vec(), about));
+        }
+    }
+    Ok(all)
+}
+
+fn remove<'a>(database: &Database, keys: impl Iterator<Item = &'a [u8]>) -> Result<(), redb::Error> {
+    let mut keys = keys.peekable();
+    if keys.peek().is_none() {
+        return Ok(());
+    }
+    let Some(transaction) = begin(database)? else { return Ok(()) };
+    {
+        let mut replies = transaction.open_table(REPLIES)?;
+        let mut abouts = transaction.open_table(ABOUT)?;
+        for key in keys {
+            replies.remove(key)?;
+            abouts.remove(key)?;
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Drops what is too old, and the oldest of what is too much.
+fn prune(database: &Database, max_age: Duration) -> Result<(), redb::Error> {
+    let mut all = abouts(database)?;
+    all.sort_by_key(|(_, about)| std::cmp::Reverse(about.when));
+    let oldest = super::now_ms().saturating_sub(u64::try_from(max_age.as_millis()).unwrap_or(u64::MAX));
+    let mut bytes = 0;
+    let gone = all.iter().filter(|(_, about)| {
+        bytes += about.bytes;
+        about.when < oldest || bytes > LARGEST
+    });
+    remove(database, gone.map(|(key, _)| key.as_slice()))
+}
+
+/// What the cache at `path` keeps, KG by KG. Nothing where there is no file. Blocks.
+///
+/// # Errors
+/// One sentence, when the file can't be used.
+pub fn list(path: &Path) -> anyhow::Result<Vec<Kept>> {
+    let Some(database) = existing(path)? else { return Ok(Vec::new()) };
+    let mut kept: BTreeMap<(String, String), Kept> = BTreeMap::new();
+    for (_, about) in abouts(&database)? {
+        let of = kept.entry((about.kg.clone(), about.address.clone())).or_insert(Kept {
+            kg: about.kg,
+            address: about.address,
+            replies: 0,
+            bytes: 0,
+            oldest: about.when,
+            newest: about.when,
+        });
+        of.replies += 1;
+        of.bytes += about.bytes;
+        of.oldest = of.oldest.min(about.when);
+        of.newest = of.newest.max(about.when);
+    }
+    Ok(kept.into_values().collect())
+}
+
+/// Forgets what the cache at `path` keeps, of the KG of this name or of all; how many replies that were. Blocks.
+///
+/// # Errors
+/// One sentence, when the file can't be used.
+pub fn clear(path: &Path, kg: Option<&str>) -> anyhow::Result<u64> {
+    let Some(mut database) = existing(path)? else { return Ok(0) };
+    let all = abouts(&database)?;
+    let gone: Vec<&[u8]> = all.iter().filter(|(_, about)| kg.is_none_or(|kg| kg == about.kg)).map(|(key, _)| key.as_slice()).collect();
+    remove(&database, gone.iter().copied())?;
+    let left = abouts(&database)?.len();
+    if left + gone.len() > all.len() {
+        anyhow::bail!("another program writes to {} all the time: try again", path.display());
+    }
+    // The room is given back when nobody else has the file open; else it is used again.
+    let _ = database.compact();
+    Ok(gone.len() as u64)
+}
+
+fn existing(path: &Path) -> anyhow::Result<Option<Database>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let opened = open(path).map_err(|error| anyhow::anyhow!("the cache {} can't be used: {error}; remove the file", path.display()))?;
+    Ok(Some(opened.0))
+}

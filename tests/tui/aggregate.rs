@@ -136,7 +136,7 @@ async fn a_person_has_the_graph_count_and_the_count_becomes_a_fact() {
         desk.press("Down");
     }
     let screen = desk.screen(200, 60);
-    assert!(screen.contains("Σ count is country of where"), "{screen}");
+    assert!(screen.contains("Σ count ~P17 where"), "{screen}");
     assert!(screen.contains("AGGREGATE") && screen.contains("900"), "{screen}");
     handle.commands.send(Command::Quit).unwrap();
     handle.task.await.unwrap();

@@ -211,9 +211,12 @@ pub fn describe(state: &State, at: Option<NodeId>, action: &Action) -> String {
     }
 }
 
-/// A computation with the label of its relation: `count is country of (~P17) where P2044 > 3500`.
+/// A computation as it is written, with the label of its relation where that is known: `count is country of where P2044 > 3500`.
 fn aggregate(state: &State, at: Option<NodeId>, what: &crate::calls::Aggregate) -> String {
     let label = relation_label(state, at, &what.relation);
+    if label == *what.relation {
+        return what.to_string();
+    }
     let reading = match what.direction {
         Direction::Out => label,
         Direction::In => format!("is {label} of"),

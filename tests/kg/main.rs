@@ -1,5 +1,6 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
+mod aggregate;
 mod cache;
 mod faults;
 mod files;

@@ -158,9 +158,7 @@ impl Inner {
                 let ties = self.ties().clone();
                 KgData::Entities(link(&mut asker, entities, &ties).await?)
             }
-            KgOp::Aggregate { entities, what, cap } => {
-                KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?)
-            }
+            KgOp::Aggregate { entities, what, cap } => KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?),
             // Both directions are asked together: see `perform` of the graph.
             KgOp::Relations { .. } => return Err(crate::kg::cannot(&self.name, &op)),
         };

@@ -11,6 +11,8 @@ use crate::graph::{Direction, Edge, EntityId, KgName, Object, RelationId};
 /// A list of edges of which a KG has more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
+    /// The node that brought the list: what is fetched for it is seen by every walk through it.
+    pub node: NodeId,
     /// The entity, by the id that it stands under in the local graph.
     pub entity: EntityId,
     /// The relation.
@@ -75,7 +77,7 @@ impl State {
                     for p in of_choice {
                         let entity = graph.resolve(&p.entity).clone();
                         let (relation, direction) = (p.relation.clone(), p.direction);
-                        put(Cut { entity, relation, kg: kg.clone(), direction, shown: p.shown, of: p.of }, false);
+                        put(Cut { node: at.id, entity, relation, kg: kg.clone(), direction, shown: p.shown, of: p.of }, false);
                     }
                 }
             }
@@ -84,7 +86,7 @@ impl State {
                 for p in step.page.iter().flat_map(|delta| &delta.partial) {
                     let entity = graph.resolve(&p.entity).clone();
                     let (relation, direction) = (p.relation.clone(), p.direction);
-                    put(Cut { entity, relation, kg: kg.clone(), direction, shown: p.shown, of: p.of }, p.is_whole());
+                    put(Cut { node: at.id, entity, relation, kg: kg.clone(), direction, shown: p.shown, of: p.of }, p.is_whole());
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::views::inspector::{self, Tab};
 use super::views::timeline::TimelinePane;
 use super::views::tree::TreePane;
 use super::widgets::pager::Pager;
+use super::widgets::wrap::Document;
 use crate::asm::Action;
 use crate::runner::{RunState, Snapshot};
 use crate::search::{Event, NodeId, State};
@@ -188,12 +189,14 @@ impl SessionView {
     pub fn settle(&mut self) {
         let node = self.node();
         self.graph.show(&self.scene, node);
+        let flying = Flying { live: &self.snapshot.live, now: self.now };
         let Some(id) = node else {
-            self.inspector.set(super::widgets::wrap::Document::default());
+            // The question is being linked: there are calls before there is a node.
+            let document = if self.tab == Tab::Calls { inspector::in_flight(&self.scene, &flying) } else { Document::default() };
+            self.inspector.replace(document);
             self.inspected = None;
             return;
         };
-        let flying = Flying { live: &self.snapshot.live, now: self.now };
         let looked = self.graph.looked_at();
         let key = Inspected {
             node: id,

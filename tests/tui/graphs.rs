@@ -108,6 +108,11 @@ fn a_key_fetches_the_next_page_of_the_list_under_the_cursor() {
     // In the net it is the list of the entity.
     assert_eq!(desk.press(".").screen(200, 60).matches("[net]").count(), 1);
     assert_eq!(desk.press("M").sent(), sent);
+    // From a node below it the list is still that of the node that brought it, which the tree shows.
+    let mut below = at_cast(&world);
+    below.press("1 l l 2");
+    assert_ne!(below.app.session().unwrap().node(), act.nodes().next());
+    assert_eq!(below.press("M").sent(), sent);
     let mut whole = at_cast(&cut_film());
     assert!(whole.press("M").screen(200, 60).contains("no KG cut anything here"), "{}", whole.screen(200, 60));
     assert_eq!(whole.sent(), []);
@@ -225,6 +230,13 @@ fn calls_in_flight_show_time_and_why_they_wait_and_one_can_be_cancelled() {
     for (width, height) in [(1, 1), (5, 3), (12, 12), (40, 10), (80, 24)] {
         desk.screen(width, height);
     }
+    // The same before there is any node.
+    let mut early = Desk::with(&super::desk::film(2), |live| {
+        live.pace = Pace::Run;
+        live.flights = flights();
+    });
+    let calls = early.press("3 . . .").screen(200, 60);
+    assert!(early.app.session().unwrap().node().is_none() && calls.contains("edges P161 from musicbrainz · 4."), "{calls}");
     desk.live.flights.clear();
     desk.arrive();
     assert!(!desk.app.has_popup(), "it goes with the last call");

@@ -168,11 +168,11 @@ impl GraphPane {
         cut.cloned()
     }
 
-    /// The act that fetches the next page of the list under the cursor.
+    /// The act that fetches the next page of the list under the cursor, for the node that brought it.
     #[must_use]
     pub fn more(&self) -> Option<Act> {
-        let Cut { entity, relation, kg, direction, .. } = self.cut()?;
-        Some(Act::More { node: self.node?, entity, relation, kg, direction })
+        let Cut { node, entity, relation, kg, direction, .. } = self.cut()?;
+        Some(Act::More { node, entity, relation, kg, direction })
     }
 
     /// What is looked at: the fact of the table's row, or the net's entity.

@@ -96,10 +96,12 @@ pub fn render(buf: &mut Buffer, area: Rect, view: &SessionView, now: Instant, th
     let run = text::cut(&run, (width / 2).max(10)).into_owned();
     let mut right: Vec<(String, Role)> = vec![(run, role)];
     let mut used = text::width(&right[0].0);
-    let flight = in_flight(view, now).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
+    let mut flight = in_flight(view, now).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
     let kgs = kgs(&view.snapshot.state);
     let model = started.map(|s| (format!("  {}", model(&s.model)), Role::Dim));
-    for piece in kgs.into_iter().chain(model).chain(flight) {
+    // That a KG waits is rarer news than which model it is.
+    let waits = if view.snapshot.live.waits.iter().any(|wait| wait.until > now) { flight.take() } else { None };
+    for piece in kgs.into_iter().chain(waits).chain(model).chain(flight) {
         if used + text::width(&piece.0) + 24 <= width {
             used += text::width(&piece.0);
             right.push(piece);

@@ -85,6 +85,14 @@ pub fn document(scene: &Scene, node: NodeId, tab: Tab, looked: Option<&Looked>, 
     }
 }
 
+/// The calls in flight, before there is a node to look at.
+#[must_use]
+pub fn in_flight(scene: &Scene, flying: &Flying<'_>) -> Document {
+    let mut document = Document::default();
+    calls::in_flight(&mut document, scene, flying);
+    document
+}
+
 fn heading(document: &mut Document, text: impl Into<String>) {
     if !document.is_empty() {
         document.blank();

@@ -116,10 +116,7 @@ impl StartPage {
             (KeyCode::F(1), _) => return Err(Control::Help),
             (KeyCode::Char(letter), Some(_)) if key.modifiers == KeyModifiers::NONE || key.modifiers == KeyModifiers::SHIFT => {
                 let control = keys.control(key);
-                let handled = matches!(
-                    control,
-                    Some(Control::Quit | Control::Help | Control::Palette | Control::Theme | Control::Mouse)
-                );
+                let handled = matches!(control, Some(Control::Quit | Control::Help | Control::Palette | Control::Theme | Control::Mouse));
                 match (handled, control) {
                     (true, Some(control)) => return Err(control),
                     (_, Some(Control::Up)) => self.step(false),

@@ -174,7 +174,7 @@ fn node_line(scene: &Scene, node: &Node, label: &str, room: Room, spinner: &str,
     // What was cut, or what went wrong, as far as the label leaves room.
     let remark = scene.partial.get(&node.id).or_else(|| scene.remarks.get(&node.id)).filter(|_| blank > 12);
     if let Some(remark) = remark {
-        let remark = format!(" {}", text::cut(&text::one_line(remark), blank - 2));
+        let remark = format!(" · {}", text::cut(&text::one_line(remark), blank - 4));
         blank = blank.saturating_sub(text::width(&remark));
         spans.push(Span::styled(remark, theme.style(Role::Dim)));
     }

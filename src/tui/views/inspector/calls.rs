@@ -41,7 +41,7 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
 }
 
 /// Calls on their way, with how long, and why they wait.
-fn in_flight(document: &mut Document, scene: &Scene, flying: &Flying<'_>) {
+pub(super) fn in_flight(document: &mut Document, scene: &Scene, flying: &Flying<'_>) {
     let waits: Vec<(usize, String)> = flying.waits(|kg| scene.kg(kg));
     let flights: Vec<_> = flying.calls().collect();
     if flights.is_empty() && waits.is_empty() {

@@ -150,6 +150,7 @@ async fn a_mirror_without_an_entity_api_is_searched_by_query() {
     let profile = KgProfile { url: Some(format!("{}/sparql", http.url())), ..KgProfile::default() };
     let kg = open_all(vec![(Some("mirror".into()), profile, KgSpec::Wikidata)], &fast()).await.unwrap().remove(0).kg;
     assert_eq!(ids(&search(&*kg, "Keybound").await), ["Q7004"]);
+    assert_eq!(ids(&search(&*kg, "Ravensfoot").await), ["Q7001"], "the page of this name is no candidate here either");
     assert!(http.seen().iter().all(|asked| asked.target().starts_with("/sparql")));
 }
 

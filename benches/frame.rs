@@ -79,6 +79,7 @@ impl Journal {
             pace: Pace::Paused,
             pause: Duration::ZERO,
             flights: vec![],
+            waits: vec![],
             inquiries: vec![],
             notice: None,
             replaying_parent: false,

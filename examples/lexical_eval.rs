@@ -132,7 +132,8 @@ struct Listed {
 /// The questions of a JSON file.
 fn read_json(text: &str) -> anyhow::Result<Vec<Row>> {
     let listed: Vec<Listed> = serde_json::from_str(text)?;
-    let row = |l: Listed| Row { question: l.question, gold: l.answers, aliases: l.aliases, kind: l.kind.unwrap_or_else(|| "all".to_owned()) };
+    let row =
+        |l: Listed| Row { question: l.question, gold: l.answers, aliases: l.aliases, kind: l.kind.unwrap_or_else(|| "all".to_owned()) };
     Ok(listed.into_iter().map(row).collect())
 }
 

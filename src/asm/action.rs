@@ -85,7 +85,9 @@ impl Action {
     #[must_use]
     pub const fn leads_to(&self) -> AsmState {
         match self {
-            Self::Root | Self::Think { .. } | Self::SelectRelation { .. } | Self::Aggregate { .. } | Self::Error { .. } => AsmState::Default,
+            Self::Root | Self::Think { .. } | Self::SelectRelation { .. } | Self::Aggregate { .. } | Self::Error { .. } => {
+                AsmState::Default
+            }
             Self::Expand { .. } => AsmState::SelectingEntities,
             Self::SelectEntities { .. } => AsmState::SelectingRelation,
             Self::Answer { .. } => AsmState::Done,

@@ -374,7 +374,8 @@ mod tests {
         ] {
             assert_eq!(Value::read(text), value, "{text}");
         }
-        for name in ["", "Q8502", "2001: A Space Odyssey", "31 February 1950", "1950-13-01", "1,2", "1.2.3", "May", "mountain", "é1", "-"] {
+        for name in ["", "Q8502", "2001: A Space Odyssey", "31 February 1950", "1950-13-01", "1,2", "1.2.3", "May", "mountain", "é1", "-"]
+        {
             assert_eq!(Value::read(name), Value::Name(name.into()), "{name}");
         }
     }

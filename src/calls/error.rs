@@ -27,6 +27,8 @@ pub enum CallErrorKind {
     Quota,
     /// No connection to the service.
     Unreachable,
+    /// The person cancelled this call.
+    Cancelled,
 }
 
 impl CallErrorKind {

@@ -145,7 +145,7 @@ pub struct WireNote {
     pub rows: u64,
     /// Milliseconds.
     pub took_ms: u64,
-    /// How many tries it took.
+    /// How many tries it took; 0 where the request was shared with another call, whose reply tells of it.
     pub tries: u32,
 }
 

@@ -2,10 +2,12 @@
 
 use super::report;
 use crate::calls::AskId;
+use crate::graph::KgName;
 use crate::runner::{Command, Handle, Pace, RunState, Snapshot, task};
 use crate::search::{Event, NodeId, State};
 use crate::text::{clean, one_line};
 use anyhow::{Context, bail};
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -42,16 +44,27 @@ pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow:
     let mut person = Person::default();
     let (mut told, mut noticed, mut stopped) = (from, None, false);
     let mut halted = None;
+    let mut down: Vec<KgName> = Vec::new();
     loop {
         let snapshot = snapshots.borrow_and_update().clone();
+        // Once for each time that a KG stops answering, not for every call.
+        let outages = outages(&snapshot.state);
         for entry in &snapshot.entries()[told..] {
             if let Event::Halted { why } = &entry.ev {
                 halted = Some(why.clone());
             }
-            if let Some(line) = progress(&snapshot.state, &entry.ev).filter(|_| !quiet) {
+            let told_below = entry.ev.is_outage() && of_kg(&snapshot.state, &entry.ev).is_some_and(|kg| outages.contains_key(kg));
+            if let Some(line) = progress(&snapshot.state, &entry.ev).filter(|_| !quiet && !told_below) {
                 say(&line);
             }
         }
+        for (_, sentence) in outages.iter().filter(|(kg, _)| !quiet && !down.contains(*kg)) {
+            say(&format!("  {sentence}"));
+        }
+        for kg in down.iter().filter(|kg| !quiet && !outages.contains_key(*kg)) {
+            say(&format!("  {kg} answers again"));
+        }
+        down = outages.into_keys().collect();
         told = snapshot.entries().len();
         if let Some((number, notice)) = snapshot.live.notice.as_ref().filter(|(n, _)| noticed != Some(*n)) {
             noticed = Some(*number);
@@ -83,6 +96,21 @@ pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow:
                 let _ = handle.commands.send(Command::Abort);
             }
         }
+    }
+}
+
+/// The KGs that do not answer now, each with a sentence that says so.
+fn outages(state: &State) -> BTreeMap<KgName, String> {
+    let down = state.down();
+    let others = state.started.as_deref().is_some_and(|started| started.kgs.len() > down.len());
+    down.iter().map(|down| (down.kg.clone(), one_line(&down.sentence(others)))).collect()
+}
+
+/// The KG whose call failed.
+fn of_kg<'a>(state: &'a State, event: &Event) -> Option<&'a KgName> {
+    match event {
+        Event::Failed { ask, .. } => state.ask(*ask)?.kg(),
+        _ => None,
     }
 }
 

@@ -35,7 +35,13 @@ pub fn check(session: &str) -> anyhow::Result<Status> {
 const fn is_decision(event: &Event) -> bool {
     matches!(
         event,
-        Event::Opened { .. } | Event::Read { .. } | Event::Grew { .. } | Event::Valued { .. } | Event::Closed { .. } | Event::Finished(_)
+        Event::Opened { .. }
+            | Event::Read { .. }
+            | Event::Grew { .. }
+            | Event::Paged { .. }
+            | Event::Valued { .. }
+            | Event::Closed { .. }
+            | Event::Finished(_)
     )
 }
 
@@ -43,7 +49,7 @@ const fn is_decision(event: &Event) -> bool {
 fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<String> {
     let advanced = |id: StepId| state.step(id).map_or(Err(NotYet::Nothing), |step| strategy.advance(state, step));
     let decided = match &entry.ev {
-        Event::Read { step, .. } | Event::Grew { step, .. } | Event::Closed { step } => advanced(*step),
+        Event::Read { step, .. } | Event::Grew { step, .. } | Event::Paged { step, .. } | Event::Closed { step } => advanced(*step),
         Event::Valued { node, .. } => advanced(state.node(*node)?.step),
         // A growth by hand is opened beside the engine: what the engine would do is not asked.
         Event::Opened { .. } if entry.by == By::You => match next(state, strategy, false) {

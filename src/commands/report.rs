@@ -62,7 +62,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("rejected_why", json!(rejected_why));
     put("outvoted_rows", Json::Array(outvoted_rows));
     put("notices", json!(state.failed_listings()));
-    put("remarks", json!(state.steps.iter().flat_map(|s| s.notices.iter()).collect::<Vec<_>>()));
+    put("remarks", json!(state.remarks()));
     put(
         "llm",
         json!({

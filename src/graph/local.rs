@@ -38,7 +38,9 @@ impl LocalGraph {
         for partial in &delta.partial {
             let partial = Partial { entity: self.resolve(&partial.entity).clone(), ..partial.clone() };
             self.partial.retain(|p| (&p.entity, &p.relation, p.direction) != (&partial.entity, &partial.relation, partial.direction));
-            self.partial.push(partial);
+            if !partial.is_whole() {
+                self.partial.push(partial);
+            }
         }
     }
 

@@ -273,11 +273,19 @@ pub struct Partial {
     pub relation: RelationId,
     /// The direction.
     pub direction: Direction,
-    /// How many are here.
+    /// How many are here, with those of the pages before.
     pub shown: u64,
     /// How many there are; `None` where the KG only says "more exist".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
+}
+
+impl Partial {
+    /// Whether nothing is left out any more.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.of == Some(self.shown)
+    }
 }
 
 /// What one step added to the local graph.

@@ -3,9 +3,11 @@
 //! What can't be read or written costs a request and one remark, never a reply: a file that is damaged is set aside, and
 //! where there is no room or no right to write, calls go on as if there were no cache.
 
+mod contents;
 mod store;
 
-pub use store::{Kept, clear, list};
+pub use contents::{clear, list};
+pub use store::Kept;
 
 use super::{IdSpace, KnowledgeGraph, Waiting};
 use crate::calls::{AskId, CallError, KgOp, KgReply};
@@ -154,6 +156,10 @@ impl KnowledgeGraph for Cached {
 
     fn prime(&self, asked: &[(AskId, KgOp)]) {
         self.inner.kg.prime(asked);
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.inner.kg.remarks()
     }
 
     fn id_space(&self) -> IdSpace {

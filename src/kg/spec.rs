@@ -270,7 +270,8 @@ fn numbered(base: &str, n: u32) -> String {
 async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgSettings) -> Result<Arc<dyn KnowledgeGraph>, SpecError> {
     let settings = profile.settings(name, spec, settings)?;
     let wording = profile.wording(name)?;
-    let sparql = |transport| Arc::new(SparqlGraph::worded(name, transport, settings.languages.clone(), wording.clone()).linked_by(&profile.links));
+    let sparql =
+        |transport| Arc::new(SparqlGraph::worded(name, transport, settings.languages.clone(), wording.clone()).linked_by(&profile.links));
     let kg: Arc<dyn KnowledgeGraph> = match spec {
         KgSpec::Demo | KgSpec::DemoWikidata => known(sparql(embedded("demo graph".to_owned(), demo::source(), None).await?)).await,
         KgSpec::DemoMusicBrainz => {

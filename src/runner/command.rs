@@ -37,6 +37,8 @@ pub enum Command {
     Speed(PaceChange),
     /// Pause and drop the calls in flight; their asks stay open.
     Abort,
+    /// Cancel this call to a KG: its ask fails, the step goes on with the rest.
+    Cancel(AskId),
     /// Do this act, if it is possible now.
     Do(Act),
     /// Take back the last act in force.

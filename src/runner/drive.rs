@@ -2,11 +2,12 @@
 
 use super::command::Pace;
 use super::launch::Runner;
-use super::live::Flight;
+use super::live::{Flight, Wait};
 use super::message::Message;
 use super::task;
 use crate::calls::{AskId, CallError, LlmReply};
-use crate::search::{Ask, By, Call, Event, Got, Next, Source, Step, StepKind, ask_events, kg_hash, next};
+use crate::search::{Ask, By, Call, Event, Got, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
+use crate::text::thousands;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,7 +32,11 @@ impl Runner {
                 Next::Decide { event, by_hand } => {
                     let weight = weight(&event);
                     let closes = matches!(&*event, Event::Closed { .. } | Event::Finished(_));
+                    let told = by_hand.then(|| outcome(&self.state, &event)).flatten();
                     self.push(if by_hand { By::You } else { By::Engine }, *event);
+                    if let Some(told) = told {
+                        self.tell(told);
+                    }
                     if !by_hand {
                         self.passed_gate(weight, closes);
                     }
@@ -114,7 +119,8 @@ impl Runner {
         let number = self.next_flight;
         self.next_flight += 1;
         let human = ask.is_llm() && self.equipment.model.is_human();
-        let shown = Flight { ask: id, since: Instant::now(), what: task::describe(&self.state, &ask), human };
+        let kg = task::kg_call(&ask).map(|call| call.kg.clone());
+        let shown = Flight { ask: id, since: Instant::now(), what: task::describe(&self.state, &ask), kg, human };
         let abort = if human { None } else { self.call(&ask, number) };
         self.flights.insert(id, InFlight { number, abort, shown });
         self.dirty = true;
@@ -196,6 +202,39 @@ impl Runner {
         self.dirty = true;
     }
 
+    /// Cancels one call to a KG: its ask fails, and the step goes on with the rest. Calls to the model are dropped with
+    /// [`Runner::drop_flights`], so that no sample that is paid for is lost.
+    pub(super) fn cancel(&mut self, ask: AskId) {
+        let Some(flight) = self.flights.get(&ask).filter(|flight| flight.shown.kg.is_some()) else {
+            self.tell("this call has ended already");
+            return;
+        };
+        if let Some(abort) = &flight.abort {
+            abort.abort();
+        }
+        let what = flight.shown.what.clone();
+        self.flights.remove(&ask);
+        let error = CallError::new(crate::calls::CallErrorKind::Cancelled, "cancelled by you");
+        self.push(By::You, Event::Failed { ask, error });
+        self.tell(format!("{what}: cancelled; the search goes on without it"));
+    }
+
+    /// Asks the KGs that something is wanted of whether they hold requests back, and says when to look again.
+    pub(super) fn look_at_waits(&mut self) -> Option<Instant> {
+        let busy = !self.inquiries.is_empty() || self.flights.values().any(|flight| flight.shown.kg.is_some());
+        let mut waits = Vec::new();
+        if busy {
+            for (name, kg) in &self.equipment.kgs {
+                waits.extend(kg.waiting().map(|waiting| Wait { kg: name.clone(), until: waiting.until, why: waiting.why }));
+            }
+        }
+        if waits != self.live.waits {
+            self.live.waits = waits;
+            self.dirty = true;
+        }
+        busy.then(|| Instant::now() + LOOK)
+    }
+
     /// Takes in what a task reports.
     pub(super) fn hear(&mut self, message: Message) {
         match message {
@@ -263,6 +302,29 @@ fn replied(ask: AskId, got: Got, source: Source) -> Event {
     Event::Replied { ask, got, source, usage: None, took_ms: 0, tries: 0 }
 }
 
+/// What a person is told of an act of theirs that came to something else than a new node: a page, or a refusal.
+fn outcome(state: &State, event: &Event) -> Option<String> {
+    match event {
+        Event::Paged { notices, .. } if !notices.is_empty() => Some(notices.join("; ")),
+        Event::Paged { node, delta, .. } => {
+            let reach = delta.partial.first()?;
+            let graph = state.graph(*node);
+            let list = format!("{} of {}", graph.relation_name(&reach.relation), graph.name(&reach.entity));
+            let shown = thousands(reach.shown);
+            Some(match reach.of {
+                _ if reach.is_whole() => format!("{list}: all {shown} are here now"),
+                Some(of) => format!("{list}: {shown} of {} are here now", thousands(of)),
+                None => format!("{list}: {shown} are here now, more exist"),
+            })
+        }
+        Event::Grew { children, refused, .. } if children.is_empty() => match &refused.first()?.outcome {
+            Outcome::Rejected { why, .. } => Some(why.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// How much of the pause a decision is followed by: what a person has to look at longer counts more.
 fn weight(event: &Event) -> f64 {
     match event {
@@ -271,6 +333,9 @@ fn weight(event: &Event) -> f64 {
         _ => 0.0,
     }
 }
+
+/// How often KGs are asked whether they wait.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The pause between decisions that a person can follow, for a model that answers at once.
 pub const FOLLOWABLE: Duration = Duration::from_millis(350);

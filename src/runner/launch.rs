@@ -126,6 +126,7 @@ impl Runner {
             pace: if replay { Pace::Paused } else { equipment.pace },
             pause: equipment.pause,
             flights: Vec::new(),
+            waits: Vec::new(),
             inquiries: Vec::new(),
             notice: None,
             replaying_parent: false,
@@ -201,6 +202,7 @@ impl Runner {
         let mut published = Instant::now().checked_sub(super::publish::EVERY).unwrap_or_else(Instant::now);
         loop {
             self.drive();
+            let look = self.look_at_waits();
             let now = Instant::now();
             if self.dirty && now.duration_since(published) >= super::publish::EVERY {
                 self.dirty = false;
@@ -209,7 +211,7 @@ impl Runner {
                 let _ = snapshots.send(Arc::new(self.snapshot()));
             }
             let redraw = self.dirty.then(|| published + super::publish::EVERY);
-            let wake = [redraw, self.gate_timer()].into_iter().flatten().min();
+            let wake = [redraw, self.gate_timer(), look].into_iter().flatten().min();
             let timer = async {
                 match wake {
                     Some(at) => tokio::time::sleep_until(at.into()).await,

@@ -2,6 +2,7 @@
 
 use super::command::Pace;
 use crate::calls::{AskId, CallError, KgReply};
+use crate::graph::KgName;
 use crate::search::{Entry, Seq, State};
 use crate::session::Timeline;
 use std::path::PathBuf;
@@ -17,8 +18,21 @@ pub struct Flight {
     pub since: Instant,
     /// What is asked, for the screen: `samples of node 4`, `edges P161 (demo)`.
     pub what: String,
+    /// The KG that was asked; none: the model.
+    pub kg: Option<KgName>,
     /// Whether a person has to answer it (model `human`).
     pub human: bool,
+}
+
+/// A KG that holds requests back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The KG.
+    pub kg: KgName,
+    /// Until when.
+    pub until: Instant,
+    /// Why, for people.
+    pub why: String,
 }
 
 /// An inquiry of a person to a KG.
@@ -58,6 +72,8 @@ pub struct Live {
     pub pause: Duration,
     /// Calls on their way.
     pub flights: Vec<Flight>,
+    /// KGs that hold requests back now.
+    pub waits: Vec<Wait>,
     /// Inquiries.
     pub inquiries: Vec<Inquiry>,
     /// The last thing to tell the person (a refusal, a fork, a full disk), with its number so that it shows once.

@@ -39,6 +39,7 @@ impl Runner {
                 self.live.pace = Pace::Paused;
                 self.drop_flights();
             }
+            Command::Cancel(ask) => self.cancel(ask),
             Command::Do(act) => self.act(act),
             Command::Undo => self.undo(self.state.undoable(), false),
             Command::Redo => self.undo(self.state.redoable(), true),

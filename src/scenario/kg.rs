@@ -1,7 +1,7 @@
 //! The scripted KG: entities, claims in file order, and faults.
 
 use crate::calls::{AskId, CallError, CallErrorKind, Candidate, EdgeList, KgData, KgOp, KgReply, WireNote};
-use crate::graph::{Direction, Edge, Entity, EntityId, Literal, LiteralKind, Object, Relation, RelationRef};
+use crate::graph::{Direction, Edge, Entity, EntityId, Literal, LiteralKind, Object, Partial, Relation, RelationRef};
 use crate::kg::KnowledgeGraph;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -122,7 +122,9 @@ impl ScriptedKg {
                 )
             }
             KgOp::Relations { entities, direction, limit } => KgData::Relations(self.relations(entities, *direction, *limit)),
-            KgOp::Edges { entities, relation, direction, .. } => KgData::Edges(self.edges(entities, relation, *direction)),
+            KgOp::Edges { entities, relation, direction, cap, offset, .. } => {
+                KgData::Edges(self.edges(entities, relation, *direction, (*offset as usize, *cap as usize)))
+            }
             KgOp::Describe { ids } => KgData::Entities(ids.iter().map(|id| self.entity(id)).collect()),
             KgOp::Link { .. } => KgData::Entities(Vec::new()),
             KgOp::Aggregate { .. } => return Err(crate::kg::cannot(NAME, op)),
@@ -163,11 +165,17 @@ impl ScriptedKg {
         ids.into_iter().map(relation).collect()
     }
 
-    fn edges(&self, entities: &[EntityId], relation: &str, direction: Direction) -> EdgeList {
+    fn edges(&self, entities: &[EntityId], relation: &str, direction: Direction, (offset, cap): (usize, usize)) -> EdgeList {
         let mut list = EdgeList { relation_label: self.graph.properties.get(relation).cloned(), ..EdgeList::default() };
         let mut seen: Vec<&str> = Vec::new();
         for entity in entities {
-            for (s, property, o) in self.claims(entity, direction).filter(|(_, p, _)| p == relation) {
+            let all: Vec<_> = self.claims(entity, direction).filter(|(_, p, _)| p == relation).collect();
+            let end = all.len().min(offset.saturating_add(cap));
+            if end < all.len() {
+                let (shown, of) = ((end - offset) as u64, Some(all.len() as u64));
+                list.partial.push(Partial { entity: entity.clone(), relation: relation.into(), direction, shown, of });
+            }
+            for (s, property, o) in all.into_iter().take(end).skip(offset) {
                 let object = match o {
                     Value::Entity(id) => Object::Entity(id.as_str().into()),
                     Value::Text { text } => Object::Literal(Literal { kind: LiteralKind::Text, text: text.clone(), raw: None, lang: None }),

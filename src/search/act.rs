@@ -4,7 +4,7 @@ use super::event::NodeId;
 use super::settings::Setting;
 use super::state::State;
 use crate::asm::{Action, AsmState};
-use crate::graph::{Entity, EntityId};
+use crate::graph::{Direction, Entity, EntityId, KgName, RelationId};
 use crate::micro::Micro;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -57,6 +57,19 @@ pub enum Act {
         /// Entities to drop.
         drop: Vec<EntityId>,
     },
+    /// Fetch the next edges of a list that a KG cut: they belong to the node's local graph and those below it.
+    More {
+        /// The node.
+        node: NodeId,
+        /// The entity, by the id that it stands under there.
+        entity: EntityId,
+        /// The relation.
+        relation: RelationId,
+        /// The KG.
+        kg: KgName,
+        /// The direction.
+        direction: Direction,
+    },
     /// Change a limit or rule.
     Set(Setting),
 }
@@ -86,6 +99,10 @@ impl Act {
             Self::Prune { node, on: false } => format!("node {} opened again", node.0),
             Self::Accept { node } => format!("answer of node {} accepted", node.0),
             Self::Link { add, drop } => format!("linked entities: {} added, {} dropped", add.len(), drop.len()),
+            Self::More { node, entity, relation, kg, direction } => {
+                let tilde = if *direction == Direction::In { "~" } else { "" };
+                format!("next page at node {}: {tilde}{relation} of {entity} from {kg}", node.0)
+            }
             Self::Set(setting) => format!("{setting}"),
         }
     }
@@ -94,7 +111,11 @@ impl Act {
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let (one, other) = match self {
             Self::Choose { node, instead_of, .. } => (Some(*node), *instead_of),
-            Self::Ask { node } | Self::SetValue { node, .. } | Self::Prune { node, .. } | Self::Accept { node } => (Some(*node), None),
+            Self::Ask { node }
+            | Self::SetValue { node, .. }
+            | Self::Prune { node, .. }
+            | Self::Accept { node }
+            | Self::More { node, .. } => (Some(*node), None),
             Self::Link { .. } | Self::Set(_) => (None, None),
         };
         one.into_iter().chain(other)
@@ -152,6 +173,23 @@ impl Act {
                 }
                 if add.is_empty() && drop.is_empty() {
                     return refuse("nothing to add or drop");
+                }
+                Ok(())
+            }
+            Self::More { node, entity, relation, kg, direction } => {
+                known(*node)?;
+                if !state.started().kgs.iter().any(|(name, _)| name == kg) {
+                    return refuse(format!("{kg} is not open in this session"));
+                }
+                if state.is_paging(self) {
+                    return refuse("the next page is on its way");
+                }
+                let graph = state.graph(*node);
+                let entity = graph.resolve(entity);
+                let is_it = |c: &super::page::Cut| (&c.entity, &c.relation, &c.kg, c.direction) == (entity, relation, kg, *direction);
+                if !state.cuts(*node).iter().any(is_it) {
+                    let (relation, name) = (graph.relation_name(relation), graph.name(entity));
+                    return refuse(format!("nothing was cut here: {relation} of {name} is all that {kg} has"));
                 }
                 Ok(())
             }

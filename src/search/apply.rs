@@ -105,11 +105,22 @@ impl State {
                     children: Vec::new(),
                     refused: Vec::new(),
                     notices: Vec::new(),
+                    page: None,
                     closed: false,
                 }));
             }
             Event::Read { step, lane, rows } => self.open_step(*step)?.readings.push((*lane, rows.clone())),
             Event::Grew { step, children, refused, notices } => self.file_grew(*step, children, refused, notices)?,
+            Event::Paged { step, node, delta, notices } => {
+                self.known(Some(*node))?;
+                let step = self.open_step(*step)?;
+                if step.kind != StepKind::Page || step.node != Some(*node) {
+                    return Err(format!("step {} brings no page for node {}", step.id.0, node.0));
+                }
+                step.grew = true;
+                step.page = Some(Arc::new(delta.clone()));
+                step.notices.clone_from(notices);
+            }
             Event::Valued { node, value, from } => {
                 let node = self.node_mut(*node)?;
                 node.value = match (value, from) {

@@ -171,6 +171,19 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         notices: Vec<String>,
     },
+    /// The next page of a list that a KG cut came, for the local graph of a node and those below it.
+    Paged {
+        /// The step.
+        step: StepId,
+        /// The node.
+        node: NodeId,
+        /// What it added; nothing if it failed.
+        #[serde(default)]
+        delta: Delta,
+        /// What went wrong.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        notices: Vec<String>,
+    },
     /// A node got its value. Comes in the order of the children.
     Valued {
         /// The node.
@@ -347,6 +360,8 @@ pub enum StepKind {
     ForceFinal,
     /// A growth by hand.
     Hand,
+    /// The next page of a list that a KG cut.
+    Page,
 }
 
 /// What was made of one or several equal samples.

@@ -7,7 +7,11 @@ mod act;
 mod apply;
 mod ask;
 mod event;
+mod health;
+mod matched;
+mod page;
 mod plan;
+mod provenance;
 mod settings;
 mod state;
 pub mod strategy;
@@ -21,7 +25,11 @@ pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading,
     Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
 };
+pub use health::Down;
+pub use matched::{Match, Origin};
+pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
+pub use provenance::Provenance;
 pub use settings::{OnExhausted, Preset, Setting, Settings};
 pub use state::{ActRecord, Counters, Node, State, Step, Value};
 pub use tree::{Leftover, Standing, Summary, TreeRow};

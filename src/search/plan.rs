@@ -72,6 +72,7 @@ fn hand_step(state: &State) -> Option<Event> {
     let (act, kind, node, why) = state.acts.iter().filter(|a| waits(a)).find_map(|a| match &a.what {
         Act::Choose { node, .. } => Some((a.id, StepKind::Hand, *node, "by hand")),
         Act::Ask { node } => Some((a.id, StepKind::Expand, *node, "you asked the model here, out of turn")),
+        Act::More { node, .. } => Some((a.id, StepKind::Page, *node, "you asked for the next page")),
         _ => None,
     })?;
     let step = StepId(u32::try_from(state.steps.len()).ok()?);

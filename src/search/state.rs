@@ -99,6 +99,8 @@ pub struct Step {
     pub refused: Vec<Reading>,
     /// What went wrong on the way.
     pub notices: Vec<String>,
+    /// The page that it brought.
+    pub page: Option<Arc<Delta>>,
     /// Whether it is over.
     pub closed: bool,
 }
@@ -289,6 +291,9 @@ impl State {
             if node.parent.is_none() {
                 self.overlay(&mut graph);
             }
+            for page in self.pages(node.id).filter_map(|step| step.page.as_deref()) {
+                graph.add(page);
+            }
         }
         graph
     }
@@ -337,7 +342,7 @@ impl State {
             }
         }
         c.llm_rounds = u32::try_from(rounds.len()).unwrap_or(u32::MAX);
-        c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand()).count()).unwrap_or(u32::MAX);
+        c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand() && s.kind != StepKind::Page).count()).unwrap_or(u32::MAX);
         c
     }
 

@@ -61,6 +61,8 @@ pub struct App {
     mouse: bool,
     /// The last notice of the runner that was shown.
     noticed: Option<u64>,
+    /// What was found amiss at the start.
+    warnings: Vec<String>,
     /// Asks whose prompt was opened for the person by itself: once each.
     offered: HashSet<AskId>,
     /// Numbers for inquiries.
@@ -82,6 +84,7 @@ impl App {
             message: None,
             mouse: false,
             noticed: None,
+            warnings: Vec::new(),
             offered: HashSet::new(),
             inquiries: 1,
             spots: draw::Spots::default(),
@@ -137,6 +140,23 @@ impl App {
         self.message = Some((text.into(), role));
     }
 
+    /// Tells what was found amiss at the start: on the start page, and in one line until the next key. `W` shows all of it.
+    pub fn warn(&mut self, warnings: Vec<String>) {
+        if let Some(first) = warnings.first() {
+            // On the start page letters begin a question.
+            let key = match self.page {
+                Page::Start(_) => format!("{} {}", self.keys.key(Control::Palette), Control::Warnings.spec().name),
+                Page::Session(_) => self.keys.key(Control::Warnings),
+            };
+            let more = if warnings.len() > 1 { format!(" and {} more", warnings.len() - 1) } else { String::new() };
+            self.say(format!("⚠ {first}{more} · {key} shows it whole"), Role::Warning);
+        }
+        if let Page::Start(page) = &mut self.page {
+            page.set_warnings(warnings.clone());
+        }
+        self.warnings = warnings;
+    }
+
     /// What the shell has to do, once.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
@@ -173,7 +193,8 @@ impl App {
     }
 
     fn context(&self) -> Context {
-        self.session().map_or_else(Context::default, SessionView::context)
+        let context = self.session().map_or_else(Context::default, SessionView::context);
+        Context { has_warnings: !self.warnings.is_empty(), ..context }
     }
 
     /// Takes an event of the terminal; whether the screen may look different now.
@@ -257,19 +278,24 @@ impl App {
 
     /// Runs a command if it applies; if not, says why.
     pub fn try_run(&mut self, control: Control) {
+        self.settle();
         match control.applies(&self.context()) {
             Ok(()) => self.run(control),
             Err(why) => self.say(format!("{}: {why}", control.spec().name), Role::Warning),
         }
     }
 
-    fn run(&mut self, control: Control) {
-        // Several keys may come before the next frame: what they move in must be that of the selected node.
+    /// Several keys may come before the next frame: what they move in must be that of the selected node.
+    fn settle(&mut self) {
         if let Page::Session(view) = &mut self.page
             && view.focus != Pane::Tree
         {
             view.settle();
         }
+    }
+
+    fn run(&mut self, control: Control) {
+        self.settle();
         match control {
             Control::Quit => self.effects.push(Effect::Quit),
             Control::Suspend => self.effects.push(Effect::Suspend),
@@ -290,6 +316,7 @@ impl App {
                 self.say(said, Role::Accent);
             }
             Control::Palette => self.popups.push(Box::new(super::popups::palette::Palette::new(&self.keys, &self.context()))),
+            Control::Warnings => self.popups.push(Box::new(super::popups::warnings::Warnings::new(&self.warnings))),
             Control::Help => self.popups.push(Box::new(super::popups::help::Help::new(&self.keys, &self.context()))),
             _ if self.acts(control) => {}
             _ => self.look(control),

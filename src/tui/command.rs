@@ -129,11 +129,12 @@ table! {
     Step = "step" ["s"] Run: "One expansion: prompt, samples, transition, values; then wait";
     StepPhase = "step one phase" ["S"] Run: "One decision or call: choose node, build prompt, sample, parse, transition, score";
     Abort = "abort calls" ["X"] Run: "Pause and drop the calls in flight; they are asked again when the search goes on";
+    Flights = "calls in flight" ["D"] Run: "Look at the calls in flight, how long they take and why they wait; cancel one call to a KG";
     Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps";
     Slower = "slower" ["-"] Run: "Lengthen the pause between the steps, so that a person can follow";
     Limits = "limits" ["L"] Run: "Change expansions, depth, samples, threshold and budgets; also after the end: the search goes on";
 
-    ExpandByHand = "expand by hand" ["e"] ByHand: "Go the next step yourself: think, answer, or pick entities and a relation";
+    ExpandByHand = "expand by hand" ["e"] ByHand: "Go the next step yourself: think, answer, or pick entities and a relation, or have a KG compute over one (#)";
     Override = "override" ["o"] ByHand: "Choose otherwise than the model: from its other choices, or instead of this node";
     AnswerByHand = "answer by hand" ["a"] ByHand: "Add an answer of your own below this node";
     Accept = "accept answer" ["A"] ByHand: "Take the selected answer and end the search";
@@ -141,6 +142,7 @@ table! {
     SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1; undo gives the model's value back";
     Prune = "prune or unprune" ["x"] ByHand: "Take this branch out of the search, or put it back";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
+    More = "next page" ["M"] ByHand in [Graph]: "Fetch the next facts of a list that a KG cut (◐); the model reads them from here on";
     Undo = "undo" ["u"] ByHand: "Withdraw your last act; nothing is deleted";
     Redo = "redo" ["U"] ByHand: "Put your last withdrawn act back";
 
@@ -161,6 +163,7 @@ table! {
     Top = "first row" ["g", "Home"] Look: "To the first row";
     Bottom = "last row" ["G", "End"] Look: "To the last row";
     Enter = "open" ["Enter"] Look: "Open or close the branch; read in the pager; go to the node that brought a fact; look at the event";
+    Details = "details" ["d"] Look in [Graph, Inspector]: "All ids of the selected fact or entity, and where it comes from";
     OpenAll = "open all" ["*"] Look in [Tree]: "Open every branch of the tree";
     CloseAll = "close all" ["\\"] Look in [Tree]: "Close every branch of the tree";
     NextSibling = "next sibling" [">"] Look in [Tree]: "To the next child of the same parent";
@@ -184,6 +187,7 @@ table! {
     FindPrevious = "find previous" ["N"] Look: "To the previous place found";
     Theme = "theme" ["T"] Look: "Next theme";
     Mouse = "mouse on or off" ["m"] Look: "Mouse for the explorer, or for the terminal to select text with";
+    Warnings = "warnings" ["W"] Look: "What was found amiss at the start: skipped lines of files, keys, themes";
     Copy = "copy" ["y"] Look: "Copy what the focused pane shows, through the terminal (OSC 52) and into a file";
     Palette = "command" [":"] Look: "Every command, to be found by a few letters";
     Help = "help" ["?", "F1"] Look: "Every command with its keys";

@@ -6,7 +6,9 @@
 
 pub mod app;
 pub mod command;
+mod flying;
 mod host;
+mod ids;
 mod popups;
 mod run;
 pub mod scene;

@@ -47,9 +47,7 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     let mut warned: Vec<String> = options.theme_warnings;
     warned.extend(clashes);
     warned.extend(warnings.iter().map(ToString::to_string));
-    if !warned.is_empty() {
-        app.say(warned.join(" · "), Role::Warning);
-    }
+    app.warn(warned);
     let mut screen = Screen::open()?;
     let (tell, told) = channel();
     let wires = listen(tell.clone())?;
@@ -74,6 +72,7 @@ fn start_data(host: &dyn Host) -> StartData {
         recorded: host.recorded(),
         status: host.status(),
         model: host.model_line(),
+        warnings: Vec::new(),
     }
 }
 

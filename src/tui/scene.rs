@@ -32,6 +32,10 @@ pub struct Scene {
     pub standings: Vec<Standing>,
     /// Leftovers by node.
     pub left: HashMap<NodeId, Vec<Left>>,
+    /// What KGs cut of what a node brought: `100 of 512`.
+    pub partial: HashMap<NodeId, String>,
+    /// Remarks about the expansion of a node: something failed while the rest went on.
+    pub remarks: HashMap<NodeId, String>,
     /// The node that is expanded next; none at the end.
     pub next: Option<NodeId>,
     /// The node that is being expanded.
@@ -55,6 +59,8 @@ impl Scene {
             }
         }
         Self {
+            partial: partial(&state),
+            remarks: remarks(&state),
             levels: levels(&state),
             standings: state.standings(),
             left,
@@ -94,6 +100,34 @@ impl Scene {
         let started = self.state.started.as_deref();
         started.and_then(|s| s.kgs.iter().position(|(kg, _)| &**kg == name)).unwrap_or(0)
     }
+}
+
+/// What KGs cut, by the node that brought the list; what was fetched since counts.
+fn partial(state: &State) -> HashMap<NodeId, String> {
+    let brought = |node: &&Arc<crate::search::Node>| !node.delta.partial.is_empty() || state.pages(node.id).next().is_some();
+    let somewhere = state.nodes.iter().filter(|node| state.is_cut_somewhere(node.id));
+    let mut all: HashMap<NodeId, String> = somewhere.map(|node| (node.id, "partial".to_owned())).collect();
+    for node in state.nodes.iter().filter(brought) {
+        let own = |cut: &&crate::search::Cut| match &node.action {
+            Action::SelectRelation { relation } => relation.id == cut.relation && relation.direction == cut.direction,
+            _ => state.pages(node.id).next().is_some(),
+        };
+        let cuts = state.cuts(node.id);
+        let cuts: Vec<_> = cuts.iter().filter(own).collect();
+        if let Some(first) = cuts.first() {
+            let more = if cuts.len() > 1 { format!(" (+{} lists)", cuts.len() - 1) } else { String::new() };
+            all.insert(node.id, format!("{}{more}", first.extent()));
+        } else if !matches!(node.action, Action::SelectRelation { .. }) && !node.delta.partial.is_empty() {
+            all.insert(node.id, "partial".to_owned());
+        }
+    }
+    all
+}
+
+/// What went wrong in expansions that went on, by node.
+fn remarks(state: &State) -> HashMap<NodeId, String> {
+    let noted = state.steps.iter().filter(|step| !step.notices.is_empty());
+    noted.filter_map(|step| Some((step.node.or(step.children.first().copied())?, step.notices.join("; ")))).collect()
 }
 
 /// The values in force, all in one pass over nodes and acts.
@@ -177,9 +211,12 @@ pub fn describe(state: &State, at: Option<NodeId>, action: &Action) -> String {
     }
 }
 
-/// A computation with the label of its relation: `count is country of (~P17) where P2044 > 3500`.
+/// A computation as it is written, with the label of its relation where that is known: `count is country of where P2044 > 3500`.
 fn aggregate(state: &State, at: Option<NodeId>, what: &crate::calls::Aggregate) -> String {
     let label = relation_label(state, at, &what.relation);
+    if label == *what.relation {
+        return what.to_string();
+    }
     let reading = match what.direction {
         Direction::Out => label,
         Direction::In => format!("is {label} of"),

@@ -1,16 +1,19 @@
 //! A session on the screen: the newest snapshot, the place in time that is looked at, and the panes.
 
 use super::command::{Context, NodeFacts, Pane, Run};
+use super::flying::Flying;
 use super::scene::Scene;
-use super::views::graph::GraphPane;
+use super::views::graph::{GraphPane, Looked};
 use super::views::inspector::{self, Tab};
 use super::views::timeline::TimelinePane;
 use super::views::tree::TreePane;
 use super::widgets::pager::Pager;
+use super::widgets::wrap::Document;
 use crate::asm::Action;
 use crate::runner::{RunState, Snapshot};
 use crate::search::{Event, NodeId, State};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What is looked for in the panes.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +49,19 @@ pub struct SessionView {
     pub follow: bool,
     /// What is looked for.
     pub find: Find,
-    inspected: Option<(NodeId, Tab, u64)>,
+    /// When the last frame was drawn.
+    pub now: Instant,
+    inspected: Option<Inspected>,
+}
+
+/// What the inspector's text was made of.
+#[derive(Clone, Debug, PartialEq)]
+struct Inspected {
+    node: NodeId,
+    tab: Tab,
+    seq: u64,
+    looked: Option<Looked>,
+    tick: u64,
 }
 
 impl SessionView {
@@ -68,6 +83,7 @@ impl SessionView {
             zoom: false,
             follow: !recorded,
             find: Find::default(),
+            now: Instant::now(),
             inspected: None,
         };
         view.tree.rebuild(&view.scene);
@@ -173,17 +189,27 @@ impl SessionView {
     pub fn settle(&mut self) {
         let node = self.node();
         self.graph.show(&self.scene, node);
+        let flying = Flying { live: &self.snapshot.live, now: self.now };
         let Some(id) = node else {
-            self.inspector.set(super::widgets::wrap::Document::default());
+            // The question is being linked: there are calls before there is a node.
+            let document = if self.tab == Tab::Calls { inspector::in_flight(&self.scene, &flying) } else { Document::default() };
+            self.inspector.replace(document);
             self.inspected = None;
             return;
         };
-        let key = (id, self.tab, self.scene.state.seq);
-        if self.inspected == Some(key) {
+        let looked = self.graph.looked_at();
+        let key = Inspected {
+            node: id,
+            tab: self.tab,
+            seq: self.scene.state.seq,
+            looked: looked.clone().filter(|_| self.tab == Tab::Fact),
+            tick: if self.tab == Tab::Calls { flying.tick() } else { 0 },
+        };
+        if self.inspected.as_ref() == Some(&key) {
             return;
         }
-        let same_place = self.inspected.is_some_and(|(node, tab, _)| (node, tab) == (id, self.tab));
-        let document = inspector::document(&self.scene, id, self.tab);
+        let same_place = self.inspected.as_ref().is_some_and(|was| (was.node, was.tab, &was.looked) == (id, self.tab, &key.looked));
+        let document = inspector::document(&self.scene, id, self.tab, looked.as_ref(), &flying);
         if same_place {
             self.inspector.replace(document);
         } else {
@@ -216,6 +242,9 @@ impl SessionView {
             can_redo: self.snapshot.state.redoable().is_some(),
             finding: !self.find.needle.is_empty(),
             has_next: self.scene.next.is_some(),
+            has_more: self.graph.cut().is_some(),
+            has_warnings: false,
+            has_fact: self.graph.looked_at().is_some(),
             pane: Some(self.focus),
         }
     }

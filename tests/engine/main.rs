@@ -2,6 +2,7 @@
 
 mod acts;
 mod lexical;
+mod pages;
 mod scenarios;
 mod several;
 mod world;

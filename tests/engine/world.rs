@@ -8,7 +8,7 @@ use tree_of_traversals::runner::bank::Bank;
 use tree_of_traversals::runner::task;
 use tree_of_traversals::scenario::{Scenario, ScriptedKg, ScriptedModel};
 use tree_of_traversals::search::strategy::{Strategy, TreeOfTraversals};
-use tree_of_traversals::search::{By, Entry, Event, Got, Next, Preset, Source, Started, State, ask_events, next, split_mix};
+use tree_of_traversals::search::{By, Entry, Event, Got, Next, Preset, Settings, Source, Started, State, ask_events, next, split_mix};
 
 /// A session in a virtual world.
 pub struct World {
@@ -29,9 +29,14 @@ pub struct World {
 impl World {
     /// A fresh session of a scenario.
     pub fn new(scenario: &Scenario, preset: Preset, seed: u64) -> Self {
+        Self::with_settings(scenario, scenario.settings(preset), seed)
+    }
+
+    /// A fresh session under these limits and rules.
+    pub fn with_settings(scenario: &Scenario, settings: Settings, seed: u64) -> Self {
         let started = Started {
             question: scenario.query.clone(),
-            settings: scenario.settings(preset),
+            settings,
             model: "script".into(),
             service_model: "script".into(),
             llm_url: None,

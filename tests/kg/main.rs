@@ -1,13 +1,14 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
+mod aggregate;
 mod cache;
 mod faults;
 mod files;
 mod gold;
 mod graphs;
 mod habits;
-mod login;
 mod links;
+mod login;
 mod manners;
 mod round_trips;
 mod servers;

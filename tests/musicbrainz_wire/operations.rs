@@ -2,6 +2,7 @@
 
 use super::server::{Habits, Service, fixtures, load};
 use super::*;
+use tree_of_traversals::calls::CallErrorKind;
 use tree_of_traversals::kg::{IdSpace, KgSpec, open_all};
 
 #[tokio::test]
@@ -211,6 +212,10 @@ async fn what_is_not_there_is_said_and_does_not_take_the_rest_along() {
     let reply = ask(&kg, KgOp::Describe { ids: vec![gone.into(), LIGHTS.into()] }).await;
     let described = entities(reply);
     assert_eq!((described[0].label.as_deref(), described[1].label.as_deref()), (None, Some("Harbour Lights")));
+    let reply = ask(&kg, KgOp::Describe { ids: vec!["Q42".into(), LIGHTS.into()] }).await;
+    assert!(reply.partial && reply.notes[0].starts_with("\"Q42\" is no id of MusicBrainz"), "{:?}", reply.notes);
+    assert_eq!(entities(reply).iter().map(|entity| entity.name().to_owned()).collect::<Vec<_>>(), ["Q42", "Harbour Lights"]);
+    assert_eq!(fails(&kg, KgOp::Describe { ids: vec!["Q42".into()] }).await.kind, CallErrorKind::Refused);
     let error = fails(&kg, relations_of(&["Q42"], Direction::Out)).await;
     assert!(error.message.contains("give the whole MBID"), "{error}");
 }
@@ -273,6 +278,6 @@ async fn it_says_what_it_is() {
         filters: vec![],
         by: None,
     };
-    let error = fails(&opened.kg, KgOp::Aggregate { entities: vec![LIGHTS.into()], what }).await;
+    let error = fails(&opened.kg, KgOp::Aggregate { entities: vec![LIGHTS.into()], what, cap: 10 }).await;
     assert_eq!(error.message, "musicbrainz cannot answer `aggregate`");
 }

@@ -182,6 +182,33 @@ async fn abort_drops_the_flights_and_going_on_sends_them_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_call_to_a_kg_can_be_cancelled_and_the_search_goes_on_with_the_rest() {
+    let scenario = film(120);
+    let mut bench = Bench::start(&scenario, Pace::Run);
+    let listing = |s: &Snapshot| {
+        let flight = s.live.flights.iter().find(|f| f.kg.is_some() && f.what.starts_with("reverse relations"))?;
+        Some((flight.ask, flight.what.clone()))
+    };
+    let flying = bench.until(|s| listing(s).is_some()).await;
+    let (ask, what) = listing(&flying).unwrap();
+    bench.send(Command::Cancel(ask));
+    let cancelled = bench.until(|s| s.state.ask(ask).is_some_and(|a| a.error.is_some())).await;
+    let error = cancelled.state.ask(ask).unwrap().error.clone().unwrap();
+    assert_eq!((error.kind, error.message.as_str()), (CallErrorKind::Cancelled, "cancelled by you"));
+    assert!(cancelled.state.down().is_empty(), "the KG is not to blame");
+    assert!(cancelled.entries().iter().any(|e| e.by == By::You && matches!(e.ev, Event::Failed { .. })));
+    bench.until(|s| s.live.notice.as_ref().is_some_and(|(_, n)| n.contains(&what))).await;
+    let end = bench.finished().await;
+    assert!(end.state.steps.iter().flat_map(|s| &s.notices).any(|n| n.contains("reverse relations failed: cancelled by you")));
+    assert_eq!(compare(&expected(&scenario), &end.state).iter().filter(|d| d.contains("answer")).count(), 0);
+    // A call that is over can't be cancelled.
+    bench.send(Command::Cancel(ask));
+    bench.until(|s| s.live.notice.as_ref().is_some_and(|(_, n)| n.contains("ended already"))).await;
+    let folder = bench.quit().await;
+    assert_eq!(read(&folder.path().join("first.jsonl")).unwrap().state, *end.state);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hop_by_hand_runs_while_paused_and_uses_the_preview() {
     let scenario = film(5);
     let mut bench = Bench::start(&scenario, Pace::Paused);

@@ -35,6 +35,7 @@ pub fn live() -> Live {
         pace: Pace::Paused,
         pause: Duration::ZERO,
         flights: vec![],
+        waits: vec![],
         inquiries: vec![],
         notice: None,
         replaying_parent: false,

@@ -33,7 +33,7 @@ fn run_commands() {
     desk.arrive();
     assert_eq!(desk.press("space").sent(), [Command::Pace(Pace::Paused)]);
     assert_eq!(desk.press("X").sent(), [], "nothing is in flight");
-    desk.live.flights = vec![Flight { ask: AskId(3), since: Instant::now(), what: "samples of node 4".into(), human: false }];
+    desk.live.flights = vec![Flight { ask: AskId(3), since: Instant::now(), what: "samples of node 4".into(), kg: None, human: false }];
     desk.arrive();
     assert_eq!(desk.press("X").sent(), [Command::Abort]);
 }
@@ -89,6 +89,37 @@ fn the_model_s_entities_show_their_votes_and_used_relations_are_dimmed() {
     desk.answer("film-backtrack", &asked);
     let screen = desk.screen(160, 50);
     assert!(screen.contains("already used: node"), "{screen}");
+}
+
+#[test]
+fn identifiers_are_hidden_until_asked_for_and_relations_carry_their_kg() {
+    use tree_of_traversals::calls::{KgData, KgReply};
+    use tree_of_traversals::graph::{Relation, RelationRef};
+    let mut desk = Desk::at(&film(usize::MAX));
+    select(&mut desk, 9);
+    let asked = desk.press("e Down Down Down Enter space Enter").sent();
+    let relation = |id: &str, label: &str, identifier| Relation {
+        at: RelationRef { kg: "scenario".into(), id: id.into(), direction: Direction::Out },
+        label: Some(label.into()),
+        inverse_label: None,
+        count: Some(1),
+        count_is_bound: false,
+        identifier,
+    };
+    for command in &asked {
+        if let Command::Inquire { id, .. } = command {
+            let list = vec![relation("P57", "director", false), relation("P345", "IMDb ID", true)];
+            let reply = std::sync::Arc::new(KgReply::of(KgData::Relations(list)));
+            desk.live.inquiries.push(tree_of_traversals::runner::Inquiry { id: *id, result: Some(Ok(reply)) });
+        }
+    }
+    desk.arrive();
+    let screen = desk.screen(160, 50);
+    assert!(screen.contains("◆ director") && !screen.contains("IMDb ID"), "{screen}");
+    assert!(screen.contains("Tab shows identifiers") && screen.contains("in the KG's own order"), "{screen}");
+    let screen = desk.press("Tab").screen(160, 50);
+    assert!(screen.contains("◆ IMDb ID  P345 → identifier"), "{screen}");
+    assert!(!desk.press("Tab").screen(160, 50).contains("IMDb ID"));
 }
 
 #[test]
@@ -275,7 +306,7 @@ fn a_person_is_the_model() {
         cut = film(count);
     }
     let slots = cut.state.ask(ask).unwrap().samples.len();
-    let flight = Flight { ask, since: Instant::now(), what: "samples".into(), human: true };
+    let flight = Flight { ask, since: Instant::now(), what: "samples".into(), kg: None, human: true };
     let mut desk = Desk::with(&cut, |live| {
         live.pace = Pace::Run;
         live.flights = vec![flight];

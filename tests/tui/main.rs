@@ -4,10 +4,13 @@
 #[expect(dead_code, reason = "the engine's tests use the rest")]
 mod world;
 
+mod aggregate;
 mod desk;
 mod flows;
 mod given_back;
+mod graphs;
 mod hostile;
+mod linking;
 mod live;
 mod looking;
 mod sizes;

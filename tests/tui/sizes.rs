@@ -37,7 +37,13 @@ fn no_size_breaks_any_pane_or_popup() {
         "H",
         "a",
         "K",
+        "K r",
+        "K s",
         "L",
+        "2 d",
+        "2 . d",
+        "3 . . . . . .",
+        "W",
         "(",
         "{",
     ];

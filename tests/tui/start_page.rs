@@ -19,6 +19,7 @@ fn desk() -> Desk {
         recorded: vec![session("shipped")],
         status: vec![Status { what: "wikidata".into(), light: Light::Unreachable, line: "no connection: check the network".into() }],
         model: "lexical: built in, no neural network".into(),
+        warnings: vec![],
     })
 }
 
@@ -80,4 +81,22 @@ fn quits_and_helps_and_no_size_breaks_it() {
             desk.screen(width, height);
         }
     }
+}
+
+#[test]
+fn warnings_stand_on_the_page_and_are_read_whole_at_any_time() {
+    let mut desk = desk();
+    let long = format!("graph.nt: 3 lines were skipped: line 7 {}the end of it", "x ".repeat(90));
+    desk.app.warn(vec![long, "the theme `neon` is unknown".into()]);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("⚠ graph.nt: 3 lines were skipped") && screen.contains("the theme `neon` is unknown"), "{screen}");
+    let whole = desk.press("Down : text:warnings Enter").screen(120, 40);
+    assert!(whole.contains("the end of it") && whole.contains("neon"), "{whole}");
+    for (width, height) in [(1, 1), (5, 3), (12, 12), (40, 10)] {
+        desk.screen(width, height);
+    }
+    desk.press("Escape");
+    assert!(!desk.app.has_popup());
+    let none = self::desk().press("Down : text:warnings Enter").screen(120, 40);
+    assert!(none.contains("nothing was found amiss"), "{none}");
 }

@@ -16,7 +16,8 @@ use std::sync::LazyLock;
 
 /// The keyword with its colon, perhaps with marks between; in capitals also without.
 static KEYWORD: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?:^|[^\p{L}\p{N}_])(?P<all>(?:(?i:aggregate)[\])}>*_`"'”’»」』\s]*:[:*_`\s]*|AGGREGATE(?P<bare>\s+)))"#).expect("constant")
+    Regex::new(r#"(?:^|[^\p{L}\p{N}_])(?P<all>(?:(?i:aggregate)[\])}>*_`"'”’»」』\s]*:[:*_`\s]*|AGGREGATE(?P<bare>\s+)))"#)
+        .expect("constant")
 });
 
 /// A computation if `reply` names one, else the first offered relation in it.

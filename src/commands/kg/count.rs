@@ -16,7 +16,7 @@ pub(super) async fn run(ids: &[EntityId], relation: &str, reverse: bool, filters
     let mut graphs = Graphs::open(common).await?;
     let (relation, direction) = turned(relation, reverse);
     let what = Aggregate { function: Function::Count, relation: relation.into(), direction, filters: filters.to_vec(), by: None };
-    let answers = graphs.each(|kg| counted(kg, ids.to_vec(), what.clone())).await?;
+    let answers = graphs.each(ids, |kg, ids| counted(kg, ids, what.clone())).await?;
     let mut more = Vec::new();
     let mut parts = Vec::new();
     for (name, (reply, row)) in answers {

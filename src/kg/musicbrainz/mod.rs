@@ -176,9 +176,20 @@ impl Call<'_> {
 
     /// One entity for each id, in order. What was seen before is not asked again.
     async fn describe(&mut self, ids: &[EntityId]) -> Result<Vec<Entity>, CallError> {
+        let kg = self.kg.name.clone();
+        let unknown = |id: &EntityId| Entity { id: id.clone(), kg: kg.clone(), label: None, description: None, also: Vec::new() };
         let mut entities = Vec::new();
         for given in ids {
-            let id = id::require(given)?.mbid;
+            let id = match id::require(given) {
+                Ok(read) => read.mbid,
+                // Ids of another KG alone are none of this one's business; among others one is a slip.
+                Err(error) if ids.iter().all(|id| id::parse(id).is_none()) => return Err(error),
+                Err(error) => {
+                    entities.push(unknown(given));
+                    self.remark(&error);
+                    continue;
+                }
+            };
             if let Some(entity) = self.kg.shelf.entity(&id).filter(|entity| entity.label.is_some()) {
                 entities.push(entity);
                 continue;
@@ -188,7 +199,7 @@ impl Call<'_> {
             } else {
                 let missing = self.nothing(&id);
                 self.remark(&missing);
-                entities.push(Entity { id, kg: self.kg.name.clone(), label: None, description: None, also: Vec::new() });
+                entities.push(unknown(&id));
             }
         }
         Ok(entities)

@@ -41,7 +41,7 @@ pub(super) fn read(input: Input, format: RdfFormat, sink: &mut Sink) -> Result<P
     let known_line = || by_line.then(|| line.get());
     let mut quads = parser.for_reader(reader);
     let mut held: Option<Quad> = None;
-    while let Some(next) = quads.next() {
+    for next in quads.by_ref() {
         match next {
             Ok(quad) => {
                 held.take().into_iter().for_each(|quad| add(quad, sink));

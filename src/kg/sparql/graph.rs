@@ -47,13 +47,7 @@ impl SparqlGraph {
     }
 
     /// The same with an index of names beside the engine. Such a graph has the shape of Wikidata.
-    pub fn with_finder(
-        name: &str,
-        transport: Arc<dyn Transport>,
-        languages: Languages,
-        wording: Wording,
-        finder: Arc<dyn Finder>,
-    ) -> Self {
+    pub fn with_finder(name: &str, transport: Arc<dyn Transport>, languages: Languages, wording: Wording, finder: Arc<dyn Finder>) -> Self {
         Self::with(name, transport, languages, wording, Some(finder)).in_model(Model::Wikidata)
     }
 
@@ -164,9 +158,7 @@ impl Inner {
                 let ties = self.ties().clone();
                 KgData::Entities(link(&mut asker, entities, &ties).await?)
             }
-            KgOp::Aggregate { entities, what, cap } => {
-                KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?)
-            }
+            KgOp::Aggregate { entities, what, cap } => KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?),
             // Both directions are asked together: see `perform` of the graph.
             KgOp::Relations { .. } => return Err(crate::kg::cannot(&self.name, &op)),
         };

@@ -9,7 +9,7 @@ use super::round::{key, of_kg, settled, together};
 use super::score;
 use crate::asm::{Action, AsmState, Expect, Options, Reply, Unusable, parse};
 use crate::calls::{Aggregate, EdgeList, KgCall, KgData, KgOp, PromptKind};
-use crate::graph::{Delta, Direction, Entity, EntityId, KgName, LocalGraph, Relation, RelationRef};
+use crate::graph::{Delta, Direction, Edge, Entity, EntityId, KgName, Literal, LiteralKind, LocalGraph, Object, Relation, RelationRef};
 use crate::text::one_line;
 use indexmap::IndexMap;
 use std::collections::HashSet;
@@ -131,11 +131,18 @@ fn no_relations(state: &State, node: NodeId, ids: &[EntityId]) -> String {
 
 /// Listings that failed while others came.
 fn notices(state: &State, step: &Step) -> Vec<String> {
-    let failed = state.asks.iter().filter(|a| a.key.step == step.id && matches!(a.key.purpose, Purpose::ListOut | Purpose::ListIn));
-    failed
-        .filter_map(|a| a.error.as_ref().map(|e| (a.key.purpose, e)))
-        .map(|(purpose, e)| format!("{} failed: {}", if purpose == Purpose::ListIn { "reverse relations" } else { "relations" }, e.message))
-        .collect()
+    let several = state.started().kgs.len() > 1;
+    let asked = state.asks.iter().filter(|a| a.key.step == step.id);
+    let failed = asked.filter_map(|a| {
+        let what = match a.key.purpose {
+            Purpose::ListOut => "relations",
+            Purpose::ListIn => "reverse relations",
+            _ => return None,
+        };
+        let kg = a.kg().filter(|_| several).map_or(String::new(), |kg| format!(" of {kg}"));
+        a.error.as_ref().map(|e| format!("{what}{kg} failed: {}", e.message))
+    });
+    failed.collect()
 }
 
 fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
@@ -320,6 +327,16 @@ fn edge_lists(ask: &Ask) -> &[EdgeList] {
     }
 }
 
+/// The fact that a computed value is, from a KG that sends the value alone.
+fn derived(graph: &LocalGraph, ask: &Ask) -> Option<EdgeList> {
+    let Call::Kg(KgCall { kg, op: KgOp::Aggregate { entities, what, .. } }) = &ask.call else { return None };
+    let Some(KgData::Aggregate(result)) = ask.reply.as_deref().map(|r| &r.data) else { return None };
+    let value = result.value.as_ref().filter(|_| result.lists.iter().all(|list| list.edges.is_empty()))?;
+    let literal = Literal { kind: LiteralKind::Quantity, text: value.clone(), raw: None, lang: None };
+    let edge = Edge::new(graph.resolve(entities.first()?).clone(), what.fact_id(), Object::Literal(literal), kg.clone());
+    Some(EdgeList { edges: vec![edge], relation_label: Some(what.to_string()), ..EdgeList::default() })
+}
+
 /// What came of a computation, in a sentence.
 fn computed(ask: &Ask) -> Option<&str> {
     match ask.reply.as_deref().map(|r| &r.data) {
@@ -401,7 +418,8 @@ pub fn carry_out(
     if !action.brings_facts() {
         return Ok((Delta::default(), None));
     }
-    let lists: Vec<&EdgeList> = edges.iter().flat_map(|ask| edge_lists(ask)).collect();
+    let derived: Vec<EdgeList> = edges.iter().filter_map(|ask| derived(graph, ask)).collect();
+    let lists: Vec<&EdgeList> = edges.iter().flat_map(|ask| edge_lists(ask)).chain(&derived).collect();
     let computed = edges.iter().find_map(|ask| computed(ask));
     if lists.is_empty() {
         if let Some(computed) = computed {
@@ -422,7 +440,7 @@ pub fn carry_out(
 }
 
 /// What of `lists` is new to `graph`, between the ids that things stand under there.
-fn news(graph: &LocalGraph, lists: &[&EdgeList], linked: &[Entity]) -> Delta {
+pub fn news(graph: &LocalGraph, lists: &[&EdgeList], linked: &[Entity]) -> Delta {
     let mut delta = Delta::default();
     for entity in lists.iter().flat_map(|list| &list.entities) {
         let entity = linked.iter().find(|known| known.id == entity.id).unwrap_or(entity);

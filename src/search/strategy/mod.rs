@@ -5,12 +5,14 @@ mod expand;
 mod finish;
 mod hand;
 mod link;
+mod page;
 mod prompt;
 mod round;
 mod score;
 mod start;
 mod tree_of_traversals;
 
+pub(super) use start::candidates;
 pub use tree_of_traversals::{ChainOfTraversals, TreeOfTraversals};
 
 use super::ask::{Ask, Need};

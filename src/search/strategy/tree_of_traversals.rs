@@ -4,7 +4,7 @@ use super::super::ask::Need;
 use super::super::event::{Event, StepKind};
 use super::super::settings::Settings;
 use super::super::state::{State, Step};
-use super::{Strategy, expand, finish, hand, start};
+use super::{Strategy, expand, finish, hand, page, start};
 
 /// Best-first search over walks of the action state machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +27,7 @@ impl Strategy for TreeOfTraversals {
             StepKind::Start => start::advance(state, step),
             StepKind::Expand | StepKind::ForceFinal => expand::advance(state, step),
             StepKind::Hand => hand::advance(state, step),
+            StepKind::Page => page::advance(state, step),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::super::command::{Control, Pane, Run};
 use super::super::popups::Popup;
 use super::super::popups::expand::ExpandPopup;
+use super::super::popups::flights::FlightsPopup;
 use super::super::popups::limits::LimitsPopup;
 use super::super::popups::line::{LineFor, LinePopup};
 use super::super::popups::linked::LinkedPopup;
@@ -31,6 +32,7 @@ impl App {
             Control::Redo => Some(Command::Redo),
             Control::Accept => node.map(|node| Command::Do(Act::Accept { node })),
             Control::Prune => node.map(|node| Command::Do(Act::Prune { node, on: !view.scene.standing(node).pruned })),
+            Control::More => view.graph.more().map(Command::Do),
             Control::Fork => Some(Command::Fork((view.seen() as u64).saturating_sub(1))),
             _ => None,
         };
@@ -41,6 +43,7 @@ impl App {
         let popup: Option<Box<dyn Popup>> = match (control, node) {
             (Control::Limits, _) => Some(Box::new(LimitsPopup::new(&view.snapshot.state.settings()))),
             (Control::Linked, _) => Some(Box::new(LinkedPopup::new(&view.scene, first))),
+            (Control::Flights, _) => Some(Box::new(FlightsPopup::default())),
             (Control::Hint, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Hint, node, &view.scene))),
             (Control::AnswerByHand, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Answer, node, &view.scene))),
             (Control::SetValue, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Value, node, &view.scene))),

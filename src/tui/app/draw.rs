@@ -42,6 +42,7 @@ impl App {
         match &mut self.page {
             Page::Start(page) => page.render(buf, area, self.message.as_ref(), &self.keys, &theme),
             Page::Session(view) => {
+                view.now = now;
                 view.settle();
                 let banner = header::banner(view);
                 let places = places(area, view.focus, view.zoom, banner.is_some());

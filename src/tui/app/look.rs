@@ -50,6 +50,14 @@ impl App {
                 }
             }
             Control::NextTab | Control::PreviousTab => tab(view, control == Control::NextTab),
+            Control::Details => {
+                view.tab = Tab::Fact;
+                // On small screens the inspector takes the graph's place.
+                let drawn = &self.spots.panes;
+                if !drawn.is_empty() && drawn.iter().all(|(pane, _)| *pane != Pane::Inspector) {
+                    view.focus = Pane::Inspector;
+                }
+            }
             Control::Find => self.popups.push(Box::<FindPopup>::default()),
             Control::FindNext => self.find_again(true, false),
             Control::FindPrevious => self.find_again(false, false),

@@ -63,6 +63,12 @@ pub struct Context {
     pub finding: bool,
     /// Whether a node is next.
     pub has_next: bool,
+    /// Whether a KG has more of the list under the cursor of the local graph.
+    pub has_more: bool,
+    /// Whether something is selected in the local graph.
+    pub has_fact: bool,
+    /// Whether something was found amiss at the start.
+    pub has_warnings: bool,
     /// The focused pane.
     pub pane: Option<Pane>,
 }
@@ -115,6 +121,7 @@ impl Control {
             | Self::SetValue
             | Self::Prune
             | Self::Linked
+            | Self::More
             | Self::Undo
             | Self::Redo => self.applies_by_hand(at),
             Self::EventBack | Self::ExpansionBack | Self::First => {
@@ -127,6 +134,9 @@ impl Control {
             }
             Self::Fork => need(at.session, "no session is open"),
             Self::FindNext | Self::FindPrevious => need(at.finding, "nothing is being looked for: `/` first"),
+            Self::Details => need(at.has_fact, "there is no fact here yet"),
+            Self::Warnings => need(at.has_warnings, "nothing was found amiss"),
+            Self::Flights => need(at.in_flight > 0, "no call is in flight"),
             Self::JumpNext => need(at.has_next, "no node is next"),
             _ => Ok(()),
         }
@@ -166,6 +176,7 @@ impl Control {
             Self::SetValue => need(!at.node()?.is_root, "the question has no value"),
             Self::Prune => need(!at.node()?.is_root, "the question can't be pruned"),
             Self::Linked => at.live(),
+            Self::More => at.live().and_then(|()| need(at.has_more, "no KG cut anything here: select a row with ◐, or a fact of its list")),
             Self::Undo => at.live().and_then(|()| need(at.can_undo, "there is no act of yours to undo")),
             Self::Redo => at.live().and_then(|()| need(at.can_redo, "nothing was undone")),
             _ => Ok(()),

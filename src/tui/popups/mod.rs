@@ -3,6 +3,7 @@
 
 pub mod expand;
 pub mod find;
+pub mod flights;
 pub mod help;
 mod inquiries;
 pub mod limits;
@@ -11,6 +12,7 @@ pub mod linked;
 pub mod override_choice;
 pub mod palette;
 pub mod reply;
+pub mod warnings;
 
 use super::command::{Control, KeyMap};
 use super::session_view::SessionView;

@@ -6,6 +6,7 @@ use super::super::widgets::put;
 use super::super::widgets::spark::{line as spark, seconds};
 use super::super::widgets::value::gauge;
 use crate::micro::Micro;
+use crate::text::thousands;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -71,27 +72,4 @@ fn best_values(scene: &Scene) -> Vec<Option<Micro>> {
             here.or(best)
         })
         .collect()
-}
-
-/// 12,345.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(super::thousands(0), "0");
-        assert_eq!(super::thousands(999), "999");
-        assert_eq!(super::thousands(1_234_567), "1,234,567");
-    }
 }

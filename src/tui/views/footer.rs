@@ -25,9 +25,16 @@ fn wanted(pane: Option<Pane>, run: Run) -> Vec<Control> {
             Control::Rejected,
             Control::JumpNext,
         ]),
-        Some(Pane::Graph | Pane::Inspector) => {
-            list.extend([Control::NextTab, Control::Zoom, Control::Find, Control::Copy, Control::ExpandByHand])
-        }
+        Some(Pane::Graph) => list.extend([
+            Control::More,
+            Control::Details,
+            Control::NextTab,
+            Control::Zoom,
+            Control::Find,
+            Control::Copy,
+            Control::ExpandByHand,
+        ]),
+        Some(Pane::Inspector) => list.extend([Control::NextTab, Control::Zoom, Control::Find, Control::Copy, Control::ExpandByHand]),
         Some(Pane::Timeline) => {
             list.extend([Control::EventBack, Control::EventForward, Control::ExpansionBack, Control::Fork, Control::Find])
         }

@@ -1,6 +1,7 @@
 //! The header: the question, what the search does, KGs and model; and the banner below it.
 
 use super::super::command::Run;
+use super::super::flying::Flying;
 use super::super::session_view::SessionView;
 use super::super::theme::{Role, Theme, kg_sign};
 use super::super::widgets::put;
@@ -55,14 +56,32 @@ pub fn model(name: &str) -> String {
     }
 }
 
-/// What is in flight, and since when.
+/// What is in flight, and since when; or what a KG waits for, with a countdown.
 #[must_use]
 pub fn in_flight(view: &SessionView, now: Instant) -> Option<String> {
-    let flights = &view.snapshot.live.flights;
-    let first = flights.iter().find(|flight| !flight.human)?;
-    let ms = u64::try_from(now.saturating_duration_since(first.since).as_millis()).unwrap_or(u64::MAX);
-    let more = if flights.len() > 1 { format!(" and {} more", flights.len() - 1) } else { String::new() };
+    let flying = Flying { live: &view.snapshot.live, now };
+    let first = flying.calls().next()?;
+    let ms = flying.elapsed(first);
+    if let Some((kg, why)) = flying.waits(|kg| view.scene.kg(kg)).into_iter().next() {
+        return Some(format!("{} {} {why}", spinner(ms), kg_sign(kg)));
+    }
+    let count = flying.calls().count();
+    let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
     Some(format!("{} {}{more} · {}", spinner(ms), text::one_line(&first.what), seconds(ms)))
+}
+
+/// The KGs with their signs; one that does not answer says so.
+fn kgs(state: &State) -> Vec<(String, Role)> {
+    let Some(started) = state.started.as_deref() else { return Vec::new() };
+    let down = state.down();
+    let mut pieces = Vec::new();
+    for (at, (kg, _)) in started.kgs.iter().enumerate() {
+        pieces.push((format!("  {} {kg}", kg_sign(at)), Role::of_kg(at)));
+        if let Some(down) = down.iter().find(|down| down.kg == kg) {
+            pieces.push((format!(" ✗ {}", down.word()), Role::Error));
+        }
+    }
+    pieces
 }
 
 /// Draws the header on one line: the right part first, what is left goes to the question.
@@ -77,10 +96,12 @@ pub fn render(buf: &mut Buffer, area: Rect, view: &SessionView, now: Instant, th
     let run = text::cut(&run, (width / 2).max(10)).into_owned();
     let mut right: Vec<(String, Role)> = vec![(run, role)];
     let mut used = text::width(&right[0].0);
-    let flight = in_flight(view, now).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
-    let kgs = started.map(|s| s.kgs.iter().enumerate().map(|(at, (kg, _))| (format!("  {} {kg}", kg_sign(at)), Role::of_kg(at))));
+    let mut flight = in_flight(view, now).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
+    let kgs = kgs(&view.snapshot.state);
     let model = started.map(|s| (format!("  {}", model(&s.model)), Role::Dim));
-    for piece in kgs.into_iter().flatten().chain(model).chain(flight) {
+    // That a KG waits is rarer news than which model it is.
+    let waits = if view.snapshot.live.waits.iter().any(|wait| wait.until > now) { flight.take() } else { None };
+    for piece in kgs.into_iter().chain(waits).chain(model).chain(flight) {
         if used + text::width(&piece.0) + 24 <= width {
             used += text::width(&piece.0);
             right.push(piece);
@@ -124,6 +145,12 @@ pub fn banner(view: &SessionView) -> Option<String> {
     }
     if live.replay {
         return Some("◷ a recording: no model and no KG is asked · `[` `]` `{` `}` go through time".to_owned());
+    }
+    if view.snapshot.run_state() != RunState::Finished
+        && let Some(down) = view.snapshot.state.down().first()
+    {
+        let others = view.snapshot.state.started.as_deref().is_some_and(|s| s.kgs.len() > 1);
+        return Some(format!("✗ {}", text::one_line(&down.sentence(others))));
     }
     None
 }

@@ -3,6 +3,7 @@
 
 mod calls;
 mod evidence;
+mod fact;
 mod prompt;
 mod samples;
 mod trajectory;
@@ -11,9 +12,11 @@ mod why;
 
 pub use prompt::sent as prompt_as_sent;
 
+use super::super::flying::Flying;
 use super::super::scene::Scene;
 use super::super::theme::Role;
 use super::super::widgets::wrap::Document;
+use super::graph::Looked;
 use crate::search::NodeId;
 
 /// A tab.
@@ -32,13 +35,16 @@ pub enum Tab {
     Why,
     /// Actions and observations from the root.
     Trajectory,
+    /// The fact or entity that is looked at in the local graph, and where it comes from.
+    Fact,
     /// The facts that an answer rests on.
     Evidence,
 }
 
 impl Tab {
     /// Every tab, in order.
-    pub const ALL: [Self; 7] = [Self::Prompt, Self::Samples, Self::Value, Self::Calls, Self::Why, Self::Trajectory, Self::Evidence];
+    pub const ALL: [Self; 8] =
+        [Self::Prompt, Self::Samples, Self::Value, Self::Calls, Self::Why, Self::Trajectory, Self::Fact, Self::Evidence];
 
     /// Its title.
     #[must_use]
@@ -50,6 +56,7 @@ impl Tab {
             Self::Calls => "KG calls",
             Self::Why => "Why",
             Self::Trajectory => "Trajectory",
+            Self::Fact => "Fact",
             Self::Evidence => "Evidence",
         }
     }
@@ -62,18 +69,28 @@ impl Tab {
     }
 }
 
-/// What a tab says of a node.
+/// What a tab says of a node. `looked`: what is looked at in its local graph; `flying`: the calls in flight and why KGs
+/// wait.
 #[must_use]
-pub fn document(scene: &Scene, node: NodeId, tab: Tab) -> Document {
+pub fn document(scene: &Scene, node: NodeId, tab: Tab, looked: Option<&Looked>, flying: &Flying<'_>) -> Document {
     match tab {
         Tab::Prompt => prompt::document(scene, node),
         Tab::Samples => samples::document(scene, node),
         Tab::Value => value::document(scene, node),
-        Tab::Calls => calls::document(scene, node),
+        Tab::Calls => calls::document(scene, node, flying),
         Tab::Why => why::document(scene, node),
         Tab::Trajectory => trajectory::document(scene, node),
+        Tab::Fact => fact::document(scene, node, looked),
         Tab::Evidence => evidence::document(scene, node),
     }
+}
+
+/// The calls in flight, before there is a node to look at.
+#[must_use]
+pub fn in_flight(scene: &Scene, flying: &Flying<'_>) -> Document {
+    let mut document = Document::default();
+    calls::in_flight(&mut document, scene, flying);
+    document
 }
 
 fn heading(document: &mut Document, text: impl Into<String>) {

@@ -26,6 +26,8 @@ pub struct StartData {
     pub status: Vec<Status>,
     /// The model in use.
     pub model: String,
+    /// What was found amiss when the program began.
+    pub warnings: Vec<String>,
 }
 
 const RECORDINGS: &str = "Recordings to look at";
@@ -76,6 +78,11 @@ impl StartPage {
     /// Shows other lights.
     pub fn set_status(&mut self, status: Vec<Status>) {
         self.data.status = status;
+    }
+
+    /// Shows what was found amiss.
+    pub fn set_warnings(&mut self, warnings: Vec<String>) {
+        self.data.warnings = warnings;
     }
 
     /// Takes a paste into the question line.
@@ -187,7 +194,8 @@ impl StartPage {
         let x = put(buf, ask, ask.x, ask.y, "› ", theme.style(Role::Key));
         let line = Rect { x, width: ask.right().saturating_sub(x), ..ask };
         self.question.render(buf, line, "a question about the graph; Enter asks it", theme);
-        let lights = take(u16::try_from(self.data.status.len()).unwrap_or(u16::MAX).saturating_add(2).min(8));
+        let lines = self.data.status.len() + self.data.warnings.len();
+        let lights = take(u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(2).min(12).min(area.height / 3).max(3));
         self.render_lights(buf, lights, theme);
         self.render_rows(buf, rest, theme);
         buf.set_style(footer, theme.style(Role::Header));
@@ -220,6 +228,10 @@ impl StartPage {
             let pad = " ".repeat(14_usize.saturating_sub(text::width(&what)));
             let x = put(buf, inner, x + 1, y, &format!("{what}{pad} "), theme.style(Role::Title));
             put(buf, inner, x, y, &status.line, theme.style(Role::Dim));
+        }
+        let below = inner.y.saturating_add(u16::try_from(self.data.status.len()).unwrap_or(u16::MAX));
+        for (warning, y) in self.data.warnings.iter().zip(below..inner.bottom()) {
+            put(buf, inner, inner.x, y, &format!("⚠ {warning}"), theme.style(Role::Warning));
         }
     }
 

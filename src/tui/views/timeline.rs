@@ -103,6 +103,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
                 StepKind::Expand => "expands",
                 StepKind::ForceFinal => "asks for a forced answer at",
                 StepKind::Hand => "grows by hand at",
+                StepKind::Page => "fetches more for",
             };
             let node = node.map_or(String::new(), |id| format!(" {}", named(id)));
             format!("{what}{node}: {}", one_line(why))
@@ -115,6 +116,11 @@ pub fn summary(entry: &Entry, state: &State) -> String {
             let names: Vec<String> = children.iter().map(|child| describe(state, child.parent, &child.action)).collect();
             let refused = if refused.is_empty() { String::new() } else { format!(" · {} refused", refused.len()) };
             format!("grew {}: {}{refused}", children.len(), names.join(" | "))
+        }
+        Event::Paged { node, delta, notices, .. } => {
+            let facts = count(delta.edges.len(), "fact", "facts");
+            let wrong = notices.first().map_or(String::new(), |notice| format!(" · {}", one_line(notice)));
+            format!("a page with {facts} for {}{wrong}", named(*node))
         }
         Event::Valued { node, value, .. } => {
             format!("value {} for {}", value.map_or_else(|| "unknown".to_owned(), |value| value.to_string()), named(*node))

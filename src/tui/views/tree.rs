@@ -169,8 +169,15 @@ fn node_line(scene: &Scene, node: &Node, label: &str, room: Room, spinner: &str,
     spans.push(Span::raw(" "));
     let used: usize = spans.iter().map(|span| text::width(&span.content)).sum();
     let label = text::cut(label, room.row.saturating_sub(used + taken)).into_owned();
-    let blank = room.row.saturating_sub(used + text::width(&label) + taken);
+    let mut blank = room.row.saturating_sub(used + text::width(&label) + taken);
     spans.push(Span::styled(label, theme.style(role)));
+    // What was cut, or what went wrong, as far as the label leaves room.
+    let remark = scene.partial.get(&node.id).or_else(|| scene.remarks.get(&node.id)).filter(|_| blank > 12);
+    if let Some(remark) = remark {
+        let remark = format!(" · {}", text::cut(&text::one_line(remark), blank - 4));
+        blank = blank.saturating_sub(text::width(&remark));
+        spans.push(Span::styled(remark, theme.style(Role::Dim)));
+    }
     spans.push(Span::raw(" ".repeat(blank)));
     spans.extend(right);
     Line::from(spans)
@@ -187,7 +194,8 @@ fn marks(scene: &Scene, node: &Node, spinner: &str, theme: &Theme) -> Vec<Span<'
         (node.by == By::You || !node.marks.is_empty(), "✎", Role::ByHand),
         (standing.pruned, "✂", Role::Pruned),
         (standing.withdrawn, "↶", Role::Pruned),
-        (!node.delta.partial.is_empty(), "◐", Role::Warning),
+        (scene.partial.contains_key(&node.id), "◐", Role::Warning),
+        (scene.remarks.contains_key(&node.id), "⚠", Role::Warning),
     ];
     let mut spans: Vec<Span<'static>> =
         all.into_iter().filter(|(on, _, _)| *on).map(|(_, sign, role)| Span::styled(sign.to_owned(), theme.style(role))).collect();

@@ -108,6 +108,10 @@ impl NetView {
         let role = if cell.new { Role::New } else { Role::Title };
         self.write(buf, area, (cell.x, cell.y), cell.width, &title, role, theme);
         self.write(buf, area, (cell.x, cell.y), 1, kg_sign(cell.kg), Role::of_kg(cell.kg), theme);
+        let ids = cell.title() + 1;
+        if !cell.ids.is_empty() && ids + text::width(&cell.ids) <= cell.width {
+            self.write(buf, area, (cell.x + ids, cell.y), cell.width - ids, &cell.ids, Role::Dim, theme);
+        }
         for (n, side) in cell.sides.iter().enumerate() {
             let last = n + 1 == cell.sides.len();
             let y = cell.y + 1 + n;

@@ -3,6 +3,7 @@
 use super::super::theme::{Role, Theme, kg_sign};
 use super::pager::scroll_mark;
 use super::{put, scroll_to};
+use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -16,6 +17,8 @@ pub enum Mark {
     New,
     /// Brought in by hand: `✎`.
     ByHand,
+    /// A remark: a KG cut this list: `◐`.
+    Cut,
 }
 
 impl Mark {
@@ -26,19 +29,28 @@ impl Mark {
             Self::None => (" ", Role::Text),
             Self::New => ("+", Role::New),
             Self::ByHand => ("✎", Role::ByHand),
+            Self::Cut => ("◐", Role::Warning),
         }
     }
 }
 
-/// A fact as the table shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A fact as the table shows it, or a remark that a list of facts was cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fact {
     /// Subject.
     pub subject: String,
+    /// The subject's ids, shown where there is room.
+    pub subject_ids: String,
     /// Relation.
     pub relation: String,
     /// Object.
     pub object: String,
+    /// The object's ids, shown where there is room.
+    pub object_ids: String,
+    /// What its statements say besides: `start time 1994`.
+    pub notes: String,
+    /// The position of its edge in the graph; none for a remark.
+    pub edge: Option<usize>,
     /// Whether the object is a value, not an entity.
     pub literal: bool,
     /// Position of its KG in the session.
@@ -73,7 +85,7 @@ impl FactTable {
         (y > area.y && y < area.bottom()).then(|| self.offset + usize::from(y - area.y - 1))
     }
 
-    /// Draws heading and the rows in view; `note` (what a KG cut) stands below the last row.
+    /// Draws heading and the rows in view.
     pub fn render(&mut self, buf: &mut Buffer, area: Rect, facts: &[Fact], focus: bool, theme: &Theme) {
         if area.is_empty() {
             return;
@@ -112,15 +124,30 @@ fn render_fact(buf: &mut Buffer, area: Rect, fact: &Fact, widths: [u16; 6], them
     // Where there is no room for the name the sign says which KG it is.
     let kg = if widths[4] > 2 { format!("{} {}", kg_sign(fact.kg), fact.kg_name) } else { kg_sign(fact.kg).to_owned() };
     let node = fact.node.map(|node| node.to_string()).unwrap_or_default();
-    let object = if fact.literal { Role::Literal } else { Role::Text };
-    let texts = [(sign, role), (&*fact.subject, Role::Text), (&*fact.relation, Role::Dim), (&*fact.object, object)];
-    let more = [(&*kg, Role::of_kg(fact.kg)), (&*node, Role::Dim)];
+    let object = match (fact.mark, fact.literal) {
+        (Mark::Cut, _) => Role::Warning,
+        (_, true) => Role::Literal,
+        (_, false) => Role::Text,
+    };
+    let texts = [(sign, role, ""), (&*fact.subject, Role::Text, &*fact.subject_ids), (&*fact.relation, Role::Dim, "")];
+    let more = [(&*fact.object, object, &*fact.object_ids), (&*kg, Role::of_kg(fact.kg), ""), (&*node, Role::Dim, "")];
     let mut x = area.x;
-    for ((text, role), width) in texts.into_iter().chain(more).zip(widths) {
-        put(buf, cell(area, x, area.y, width), x, area.y, text, theme.style(role));
+    for (at, ((text, role, ids), width)) in texts.into_iter().chain(more).zip(widths).enumerate() {
+        let cell = cell(area, x, area.y, width);
+        let mut end = put(buf, cell, x, area.y, text, theme.style(role));
+        // Notes before ids: ids are in the line below the table too.
+        if at == OBJECT && !fact.notes.is_empty() {
+            end = put(buf, cell, end, area.y, &format!(" · {}", fact.notes), theme.style(Role::Dim));
+        }
+        if usize::from(cell.right().saturating_sub(end)) > text::width(ids) + 1 && !ids.is_empty() {
+            put(buf, cell, end + 2, area.y, ids, theme.style(Role::Dim));
+        }
         x = x.saturating_add(width);
     }
 }
+
+/// The column of objects.
+const OBJECT: usize = 3;
 
 /// Widths of mark, subject, relation, object, KG and node; the last two give way first.
 fn columns(width: u16) -> [u16; 6] {
@@ -131,7 +158,7 @@ fn columns(width: u16) -> [u16; 6] {
         _ => 12,
     };
     let rest = width.saturating_sub(mark + kg + node);
-    let (subject, relation) = (rest * 3 / 10, rest * 3 / 10);
+    let (subject, relation) = (rest * 3 / 10, rest / 4);
     [mark.min(width), subject, relation, rest - subject - relation, kg, node]
 }
 
@@ -150,6 +177,9 @@ mod tests {
             kg_name: "wikidata".into(),
             node: Some(n),
             mark: if n % 2 == 0 { Mark::New } else { Mark::None },
+            notes: if n == 1 { "start time 2010".into() } else { String::new() },
+            object_ids: format!("Q{n}"),
+            ..Fact::default()
         };
         (0..count).map(fact).collect()
     }
@@ -159,6 +189,8 @@ mod tests {
         let text = screen(100, 4, |buf, area| FactTable::default().render(buf, area, &facts(2), true, &Theme::default()));
         assert!(text.contains("subject") && text.contains("node"), "{text}");
         assert!(text.contains("+ Inception") && text.contains("◆ wikidata") && text.contains("Michael [2JCaine 1"), "{text}");
+        assert!(text.contains("Michael [2JCaine 0  Q0"), "ids where there is room: {text}");
+        assert!(text.contains("Caine 1 · start"), "what a statement says besides stands before its ids: {text}");
     }
 
     #[test]

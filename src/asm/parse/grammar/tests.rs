@@ -86,8 +86,36 @@ fn what_cannot_be_read_is_a_reason_and_no_guess() {
 
 fn piece() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
-        "count ", "max", "filter ", "~P17", "P161", " where ", " by ", " and ", "\"", "'", "\\", "<http://a.b/c>", "<", ">=", "=", " = ", "≠", "(",
-        ")", "Q8502", " mountain", "3,500", ",", ";", "é", "AGGREGATE:", "İ", "1950-02-30", "&&", "\u{2212}1",
+        "count ",
+        "max",
+        "filter ",
+        "~P17",
+        "P161",
+        " where ",
+        " by ",
+        " and ",
+        "\"",
+        "'",
+        "\\",
+        "<http://a.b/c>",
+        "<",
+        ">=",
+        "=",
+        " = ",
+        "≠",
+        "(",
+        ")",
+        "Q8502",
+        " mountain",
+        "3,500",
+        ",",
+        ";",
+        "é",
+        "AGGREGATE:",
+        "İ",
+        "1950-02-30",
+        "&&",
+        "\u{2212}1",
     ]);
     prop_oneof![4 => known.prop_map(str::to_owned), 1 => ".{0,6}"]
 }

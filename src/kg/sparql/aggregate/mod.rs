@@ -186,11 +186,15 @@ async fn listing(asker: &mut Asker, plan: &Plan, cap: u64) -> Result<Found, Call
     };
     if !cut.is_empty() {
         let counted = asker.rows(query::count_each(plan, asker.vocabulary.model)).await.ok();
-        let totals: HashMap<Iri, u64> = counted.as_ref().map_or_else(HashMap::new, |table| {
-            table.pick(["x", "n"]).filter_map(|[x, n]| Some((x?.iri()?, n?.count()?))).collect()
-        });
+        let totals: HashMap<Iri, u64> = counted
+            .as_ref()
+            .map_or_else(HashMap::new, |table| table.pick(["x", "n"]).filter_map(|[x, n]| Some((x?.iri()?, n?.count()?))).collect());
         let shown = |near: &Iri| listing.edges.iter().filter(|(x, _)| x == near).count() as u64;
-        listing.cut = cut.iter().filter(|near| totals.get(*near).is_none_or(|of| *of > shown(near))).map(|near| (near.clone(), totals.get(near).copied())).collect();
+        listing.cut = cut
+            .iter()
+            .filter(|near| totals.get(*near).is_none_or(|of| *of > shown(near)))
+            .map(|near| (near.clone(), totals.get(near).copied()))
+            .collect();
         if !listing.cut.is_empty() {
             let all = plan.near.iter().map(|near| totals.get(near).copied()).sum::<Option<u64>>().filter(|_| counted.is_some());
             remark(asker, listing.edges.len() as u64, all);
@@ -218,9 +222,10 @@ impl Plan {
 
     fn read_as_text(&self) -> Self {
         let mut plan = self.clone();
-        for condition in &mut plan.conditions {
+        for (condition, filter) in plan.conditions.iter_mut().zip(&mut plan.what.filters) {
             if let Wanted::Named { entities, .. } = &mut condition.value {
                 entities.clear();
+                filter.value.clone_from(&condition.written);
             }
         }
         plan

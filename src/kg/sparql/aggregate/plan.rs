@@ -106,7 +106,12 @@ pub async fn plan(asker: &mut Asker, near: Vec<Iri>, what: &Aggregate) -> Result
             plan.what.filters[at].relation = vocabulary.relation_id(iri.as_str());
         }
         let value = wanted(&vocabulary, &filter.value, &named);
-        if let Wanted::Id(iri) = &value {
+        let only = match &value {
+            Wanted::Id(iri) => Some(iri),
+            Wanted::Named { entities, .. } if entities.len() == 1 => entities.first(),
+            _ => None,
+        };
+        if let Some(iri) = only {
             plan.what.filters[at].value = vocabulary.entity_id(iri.as_str()).to_string();
         }
         if let (Test::NotEqual, Wanted::Named { name, entities }) = (filter.test, &value)

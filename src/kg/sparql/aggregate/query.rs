@@ -88,22 +88,33 @@ fn dates(var: &str, test: Test, day: Day, model: Model) -> Vec<String> {
         Test::AtLeast => &[(">=", begins)],
         Test::Equal | Test::NotEqual => &[(">=", begins), ("<", ends)],
     };
-    let of_type = |kind: &str, bound: &dyn Fn((i64, u8, u8)) -> String| {
+    let all = |bound: &dyn Fn((i64, u8, u8)) -> String, var: &str| {
         let tests: Vec<String> = bounds.iter().map(|(sign, at)| format!("{var} {sign} {}", bound(*at))).collect();
-        format!("(DATATYPE({var}) = <{XSD}{kind}> && {})", tests.join(" && "))
+        tests.join(" && ")
     };
-    let mut ways = vec![of_type("dateTime", &|at| format!("\"{}T00:00:00Z\"^^<{XSD}dateTime>", iso(at)))];
-    if model == Model::Plain {
-        ways.push(of_type("date", &|at| format!("\"{}\"^^<{XSD}date>", iso(at))));
-        // A year as far as it is written: years of four digits sort as texts do.
-        if (0..=9998).contains(&day.year) {
-            let years: Vec<String> = bounds.iter().map(|(sign, at)| format!("STR({var}) {sign} \"{:04}\"", at.0)).collect();
-            ways.push(format!("(DATATYPE({var}) = <{XSD}gYear> && {})", years.join(" && ")));
-            let months: Vec<String> = bounds.iter().map(|(sign, at)| format!("STR({var}) {sign} \"{:04}-{:02}\"", at.0, at.1)).collect();
-            ways.push(format!("(DATATYPE({var}) = <{XSD}gYearMonth> && {})", months.join(" && ")));
-        }
+    // In plain RDF as texts: dates of every type and precision sort so, and engines differ in comparing types and zones.
+    if model == Model::Plain && (0..=9998).contains(&day.year) {
+        return vec![format!("(DATATYPE({var}) IN ({}) && {})", date_types(), all(&|at| literal(&stem(at), ""), &format!("STR({var})")))];
     }
-    ways
+    let of_type = |kind: &str, time: &str| {
+        let tests = all(&|at| format!("\"{}{time}\"^^<{XSD}{kind}>", iso(at)), var);
+        format!("(DATATYPE({var}) = <{XSD}{kind}> && {tests})")
+    };
+    let date = (model == Model::Plain).then(|| of_type("date", ""));
+    std::iter::once(of_type("dateTime", "T00:00:00Z")).chain(date).collect()
+}
+
+fn date_types() -> String {
+    ["dateTime", "date", "gYear", "gYearMonth"].map(|kind| format!("<{XSD}{kind}>")).join(", ")
+}
+
+/// The beginning of a date that sorts before every text of that date, however precise: `1951`, `1951-06`, `1951-06-02`.
+fn stem((year, month, day): (i64, u8, u8)) -> String {
+    match (month, day) {
+        (1, 1) => format!("{year:04}"),
+        (_, 1) => format!("{year:04}-{month:02}"),
+        _ => format!("{year:04}-{month:02}-{day:02}"),
+    }
 }
 
 fn iso((year, month, day): (i64, u8, u8)) -> String {
@@ -132,10 +143,10 @@ pub fn extreme(plan: &Plan, model: Model, limit: u64) -> Query {
         Some(by) => ("?x ?y ?v", format!("?y {by} ?v ."), "?v"),
         None => ("?x ?y", String::new(), "?y"),
     };
-    let types = ["dateTime", "date", "gYear", "gYearMonth"].map(|kind| format!("<{XSD}{kind}>")).join(", ");
-    let dated = format!("DATATYPE({var}) IN ({types})");
+    let dated = format!("DATATYPE({var}) IN ({})", date_types());
     // Only Wikidata is known to keep years as dates.
-    let ordered = if plan.what.function == Function::First && model == Model::Wikidata { dated } else { format!("ISNUMERIC({var}) || {dated}") };
+    let ordered =
+        if plan.what.function == Function::First && model == Model::Wikidata { dated } else { format!("ISNUMERIC({var}) || {dated}") };
     let order = if plan.ascending() { format!("ASC({var})") } else { format!("DESC({var})") };
     Query::limited(
         &format!("SELECT DISTINCT {select} WHERE {{ {} {value} FILTER({ordered}) }} ORDER BY {order} {ORDER}", body(plan, model)),

@@ -29,7 +29,8 @@ pub async fn build(asker: &mut Asker, plan: &Plan, found: Found) -> Result<Aggre
     let words = Words { asker, plan, names: &names };
     let mut facts = Facts { words, details, lists: IndexMap::new() };
     let reading = facts.words.reading();
-    let caution = facts.words.caution();
+    let amounts = matches!(&found, Found::Extreme(rows, _) if rows.first().is_some_and(|row| values::is_amount(&row.value)));
+    let caution = facts.words.caution(amounts);
     let (value, said) = match found {
         Found::Count(n) => {
             facts.count(n);
@@ -227,7 +228,13 @@ impl Facts<'_> {
                 list.partial.push(partial);
             }
         }
-        (None, format!("{} found", ends.len()))
+        if listing.cut.is_empty() {
+            return (None, format!("{} found", ends.len()));
+        }
+        match listing.cut.values().next().copied().flatten().filter(|_| plan.near.len() == 1) {
+            Some(of) => (None, format!("{} of {of} shown", ends.len())),
+            None => (None, format!("{} shown, more exist", ends.len())),
+        }
     }
 
     fn finish(self) -> Vec<EdgeList> {

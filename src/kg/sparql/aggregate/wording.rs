@@ -120,9 +120,9 @@ impl Words<'_> {
         self.phrase(true, true)
     }
 
-    /// What a reader of a comparison of amounts has to know; empty where none is compared.
-    pub fn caution(&self) -> &'static str {
+    /// What a reader of a comparison of amounts has to know; empty where none is compared. `amounts`: the extreme is one.
+    pub fn caution(&self, amounts: bool) -> &'static str {
         let number = |c: &Condition| c.test.orders() && matches!(Value::read(&c.written), Value::Number { .. });
-        if self.plan.conditions.iter().any(number) { "; amounts are compared as stated, whatever their unit" } else { "" }
+        if amounts || self.plan.conditions.iter().any(number) { "; amounts are compared as stated, whatever their unit" } else { "" }
     }
 }

@@ -4,9 +4,11 @@ use super::super::super::scene::Scene;
 use super::super::super::theme::{Role, kg_sign};
 use super::super::super::widgets::count;
 use super::super::super::widgets::wrap::Document;
+use super::calls::utc;
 use super::{heading, line};
-use crate::graph::{Edge, Object};
-use crate::search::{NodeId, State};
+use crate::graph::{Note, Object};
+use crate::search::NodeId;
+use crate::text;
 
 pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     let mut document = Document::default();
@@ -36,13 +38,22 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
             (Role::Dim, format!("  {}  ", graph.relation_name(&edge.r))),
             (Role::Title, object),
         ]);
-        let from = brought_by(&scene.state, id, &edge).map_or(String::new(), |node| format!(" · brought by node {}", node.0));
+        let found = scene.state.provenance(id, &edge);
+        let from = found.as_ref().map_or(String::new(), |from| format!(" · brought by node {}", from.node.0));
         line(&mut document, Role::Dim, format!("    {} {}{from}", edge.kg, edge.r));
+        let notes: Vec<String> = edge.notes.iter().map(Note::text).filter(|text| !text.is_empty()).collect();
+        if !notes.is_empty() {
+            line(&mut document, Role::Dim, format!("    {}", notes.join(" | ")));
+        }
+        for ask in found.iter().flat_map(|from| &from.sources) {
+            let kg = ask.kg().map_or("", |kg| &**kg);
+            line(&mut document, Role::Dim, format!("    {kg}: {} · {}", ask.came_from(), utc(ask.fetched_at())));
+            if let Some(wire) = ask.reply.as_deref().and_then(|reply| reply.wire.last()) {
+                line(&mut document, Role::Dim, format!("      {}", text::cut(&text::one_line(&wire.query), 300)));
+            }
+        }
     }
+    line(&mut document, Role::Dim, "");
+    line(&mut document, Role::Dim, "d on a fact of the local graph shows its whole query");
     document
-}
-
-/// The node on the way to `id` whose step brought `edge`.
-pub fn brought_by(state: &State, id: NodeId, edge: &Edge) -> Option<NodeId> {
-    state.path_to(id).into_iter().find(|node| node.delta.edges.iter().any(|other| other.same_fact(edge))).map(|node| node.id)
 }

@@ -1,7 +1,7 @@
 //! Where entities and lines go.
 
 use super::canvas::{Canvas, DOWN, LEFT, RIGHT, UP};
-use crate::graph::{Edge, EntityId, LocalGraph, Object, RelationId};
+use crate::graph::{Edge, Entity, EntityId, LocalGraph, Object, RelationId};
 use crate::text;
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -29,6 +29,8 @@ pub struct NetSource<'a> {
     pub is_new: &'a dyn Fn(usize) -> bool,
     /// The position of a KG in the session.
     pub kg: &'a dyn Fn(&str) -> usize,
+    /// All ids of an entity in short.
+    pub ids: &'a dyn Fn(&Entity) -> String,
 }
 
 /// A line of a box: a relation, or a value.
@@ -49,6 +51,8 @@ pub struct Cell {
     pub entity: EntityId,
     /// Its label.
     pub label: String,
+    /// Its ids, beside the label where there is room.
+    pub ids: String,
     /// The position of its KG.
     pub kg: usize,
     /// Whether it came in with the new facts.
@@ -70,6 +74,18 @@ impl Cell {
     #[must_use]
     pub fn height(&self) -> usize {
         1 + self.sides.len()
+    }
+
+    /// Columns of sign, mark and label.
+    #[must_use]
+    pub(super) fn title(&self) -> usize {
+        text::width(&self.label) + if self.new { 4 } else { 2 }
+    }
+
+    /// Columns of the whole first row.
+    fn first_row(&self) -> usize {
+        let ids = text::width(&self.ids);
+        self.title() + if ids > 0 { ids + 1 } else { 0 }
     }
 }
 
@@ -176,9 +192,10 @@ fn cell(source: &NetSource<'_>, id: &EntityId, column: usize) -> Cell {
     let entity = source.graph.entity(id);
     let touches = |edge: &Edge| edge.s == *id || matches!(&edge.o, Object::Entity(o) if o == id);
     let first = source.graph.edges().iter().position(touches);
-    Cell {
+    let mut cell = Cell {
         entity: id.clone(),
         label: text::one_line(entity.map_or(id, |entity| entity.name())),
+        ids: entity.map_or_else(String::new, |entity| (source.ids)(entity)),
         kg: entity.map_or(0, |entity| (source.kg)(&entity.kg)),
         new: column > 0 && first.is_some_and(|at| (source.is_new)(at)),
         column,
@@ -186,7 +203,15 @@ fn cell(source: &NetSource<'_>, id: &EntityId, column: usize) -> Cell {
         y: 0,
         width: 0,
         sides: Vec::new(),
+    };
+    if cell.first_row() > WIDEST || cell.ids == cell.label {
+        let ids = std::mem::take(&mut cell.ids);
+        // One id gives way to a long label; several are what a person looks for.
+        if entity.is_some_and(|entity| !entity.also.is_empty()) {
+            cell.sides.push(Side { text: ids, literal: false, new: false });
+        }
     }
+    cell
 }
 
 /// Groups edges by the box they start from and their relation, and writes the lines of every box.
@@ -261,8 +286,7 @@ fn stack(cells: &mut [Cell], column: usize, blocked: &HashSet<usize>) {
 }
 
 fn wanted(cell: &Cell) -> usize {
-    let title = text::width(&cell.label) + 2 + if cell.new { 2 } else { 0 };
-    cell.sides.iter().map(|side| text::width(&side.text) + 3).max().unwrap_or(0).max(title)
+    cell.sides.iter().map(|side| text::width(&side.text) + 3).max().unwrap_or(0).max(cell.first_row())
 }
 
 /// Rows that lines use at the right side of a column.
@@ -312,7 +336,7 @@ fn draw(lines: &mut Canvas, cells: &[Cell], bundle: &Bundle) {
     lines.lane(bundle.lane, anchor, LEFT, bundle.new);
     for to in bundle.to.iter().map(|to| &cells[*to]) {
         if to.column == from.column {
-            let title = to.x + (text::width(&to.label) + if to.new { 4 } else { 2 }).min(to.width) + 1;
+            let title = to.x + to.first_row().min(to.width) + 1;
             lines.run(to.y, title, bundle.lane, bundle.new);
             lines.lane(bundle.lane, to.y, LEFT, bundle.new);
             lines.head(title, to.y, if bundle.reverse { '─' } else { '◀' }, bundle.new);

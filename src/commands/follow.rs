@@ -135,7 +135,10 @@ fn progress(state: &State, event: &Event) -> Option<String> {
         Event::Opened { node: Some(node), why, counts: true, .. } => {
             Some(format!("#{} {} ({})", order(state, *node), report::label(state, *node), one_line(why)))
         }
-        Event::Grew { notices, .. } if !notices.is_empty() => Some(format!("  {}", one_line(&notices.join("; ")))),
+        Event::Grew { notices, .. } => {
+            let news = state.news(notices);
+            (!news.is_empty()).then(|| format!("  {}", one_line(&news.join("; "))))
+        }
         Event::Failed { error, .. } => Some(format!("  {}", one_line(&error.message))),
         Event::Finished(end) => Some(one_line(&end.why)),
         _ => None,

@@ -65,16 +65,34 @@ impl State {
     /// What went wrong and did not stop the search, each once: remarks of steps, and KGs that are down.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
-        let others = self.started.as_deref().is_some_and(|started| started.kgs.len() > self.down().len());
-        let down = self.down().into_iter().map(|down| down.sentence(others));
-        let mut all: Vec<String> = Vec::new();
-        for remark in self.steps.iter().flat_map(|step| step.notices.iter().cloned()).chain(down) {
-            if !all.contains(&remark) {
-                all.push(remark);
-            }
+        let down = self.down();
+        let others = self.started.as_deref().is_some_and(|started| started.kgs.len() > down.len());
+        let mut all = Vec::new();
+        for step in &self.steps {
+            all.extend(news(&step.notices, &down));
         }
+        all.extend(down.iter().map(|down| down.sentence(others)));
+        let mut seen = std::collections::HashSet::new();
+        all.retain(|remark| seen.insert(remark.clone()));
         all
     }
+
+    /// Notices of a step, each once, without those that only say that a KG is down: that is told by itself.
+    #[must_use]
+    pub fn news(&self, notices: &[String]) -> Vec<String> {
+        news(notices, &self.down())
+    }
+}
+
+/// Notices that say more than that a KG is down, each once.
+fn news(notices: &[String], down: &[Down<'_>]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for notice in notices.iter().filter(|notice| !down.iter().any(|down| notice.contains(&down.error.message))) {
+        if !all.contains(notice) {
+            all.push(notice.clone());
+        }
+    }
+    all
 }
 
 impl Event {

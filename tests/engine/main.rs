@@ -5,4 +5,5 @@ mod lexical;
 mod pages;
 mod scenarios;
 mod several;
+mod sources;
 mod world;

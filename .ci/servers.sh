@@ -13,7 +13,7 @@
 SERVERS_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 SERVERS_DIR="$SERVERS_ROOT/target/ci/servers"
 SERVERS_PIDS=()
-SERVERS_FIXTURES=(wikidata plain)
+SERVERS_FIXTURES=(wikidata plain links-wikidata links-company)
 
 servers_free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tree_of_traversals::asm::{Action, Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions};
 use tree_of_traversals::calls::Sample;
 use tree_of_traversals::commands::parse::{run, run_to};
-use tree_of_traversals::graph::{Direction, EntityId, RelationRef};
+use tree_of_traversals::graph::{Direction, EntityId, Relation, RelationRef};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -39,6 +39,9 @@ fn agrees(expected: &Value, outcome: &Value) -> bool {
             ids
         };
         return sorted(&expected["entities"]) == sorted(&outcome["entities"]);
+    }
+    if expected.get("aggregate").is_some() {
+        return expected["aggregate"] == outcome["aggregate"];
     }
     if expected.get("relation").is_some() {
         return expected["relation"] == outcome["relation"] && expected["direction"] == outcome["direction"];
@@ -121,6 +124,18 @@ fn read(expect: &Expect<'_>, text: &str) -> Result<Reply, Unusable> {
 fn relation(token: &str) -> RelationRef {
     let (id, direction) = token.strip_prefix('~').map_or((token, Direction::Out), |id| (id, Direction::In));
     RelationRef { kg: "kg".into(), id: id.into(), direction }
+}
+
+fn listed(relations: &[RelationRef]) -> Vec<Relation> {
+    let of = |at: &RelationRef| Relation {
+        at: at.clone(),
+        label: Some("director".into()),
+        inverse_label: None,
+        count: None,
+        count_is_bound: false,
+        identifier: false,
+    };
+    relations.iter().map(of).collect()
 }
 
 #[test]
@@ -339,6 +354,11 @@ fn reply() -> impl Strategy<Value = String> {
             "<answer>",
             "analysis",
             "assistantfinal",
+            "AGGREGATE: ",
+            "count ~P57 where ",
+            "director by ",
+            "P570 >= 3,500",
+            " and \"",
         ])
         .prop_map(str::to_owned),
     ];
@@ -361,6 +381,12 @@ proptest! {
         }
         if let Ok(Reply::Action(Action::SelectRelation { relation })) = parse(&Expect::Relation(&relations), &sample, &known) {
             prop_assert!(relations.contains(&relation));
+        }
+        match parse(&Expect::RelationOrAggregate(&listed(&relations)), &sample, &known) {
+            Ok(Reply::Action(Action::SelectRelation { relation })) => prop_assert!(relations.contains(&relation)),
+            Ok(Reply::Action(Action::Aggregate { what, .. })) => prop_assert!(relations.iter().any(|r| r.id == what.relation)),
+            Ok(other) => prop_assert!(false, "{:?}", other),
+            Err(unusable) => prop_assert!(!unusable.why().is_empty()),
         }
         for expect in [Expect::Action, Expect::FinalAnswer] {
             match parse(&expect, &sample, &known) {

@@ -1,6 +1,7 @@
 //! The states of the machine and the typed actions that lead from one to the next (Tree-of-Traversals, section 3).
 
-use crate::graph::{EntityId, RelationRef};
+use crate::calls::Aggregate;
+use crate::graph::{EntityId, KgName, RelationRef};
 use crate::text::one_line;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -65,6 +66,13 @@ pub enum Action {
         /// The relation and direction.
         relation: RelationRef,
     },
+    /// The KG computes something over a relation of the selected entities (only offered when the settings say so).
+    Aggregate {
+        /// What.
+        what: Aggregate,
+        /// The KG that computes it: the one that offers the relation.
+        kg: KgName,
+    },
     /// No sample of an expansion was usable.
     Error {
         /// Why, in one sentence.
@@ -77,7 +85,9 @@ impl Action {
     #[must_use]
     pub const fn leads_to(&self) -> AsmState {
         match self {
-            Self::Root | Self::Think { .. } | Self::SelectRelation { .. } | Self::Error { .. } => AsmState::Default,
+            Self::Root | Self::Think { .. } | Self::SelectRelation { .. } | Self::Aggregate { .. } | Self::Error { .. } => {
+                AsmState::Default
+            }
             Self::Expand { .. } => AsmState::SelectingEntities,
             Self::SelectEntities { .. } => AsmState::SelectingRelation,
             Self::Answer { .. } => AsmState::Done,
@@ -90,7 +100,7 @@ impl Action {
         match self {
             Self::Think { .. } | Self::Answer { .. } | Self::Expand { .. } => Some(AsmState::Default),
             Self::SelectEntities { .. } => Some(AsmState::SelectingEntities),
-            Self::SelectRelation { .. } => Some(AsmState::SelectingRelation),
+            Self::SelectRelation { .. } | Self::Aggregate { .. } => Some(AsmState::SelectingRelation),
             Self::Root | Self::Error { .. } => None,
         }
     }
@@ -101,7 +111,14 @@ impl Action {
         matches!(self, Self::Answer { .. })
     }
 
-    /// As a token of a path: `T:text`, `A:text`, `X:text`, `S:Q1+Q2`, `R:~P57`, `E:`; the root is empty.
+    /// Whether a KG is asked for facts when it is carried out.
+    #[must_use]
+    pub const fn brings_facts(&self) -> bool {
+        matches!(self, Self::SelectRelation { .. } | Self::Aggregate { .. })
+    }
+
+    /// As a token of a path: `T:text`, `A:text`, `X:text`, `S:Q1+Q2`, `R:~P57`, `G:count ~P17 where P2044 > 3500`, `E:`; the
+    /// root is empty.
     #[must_use]
     pub fn token(&self) -> String {
         match self {
@@ -111,6 +128,7 @@ impl Action {
             Self::Expand { text } => format!("X:{}", one_line(text)),
             Self::SelectEntities { ids } => format!("S:{}", ids.join("+")),
             Self::SelectRelation { relation } => format!("R:{}", relation.token()),
+            Self::Aggregate { what, .. } => format!("G:{}", one_line(&what.to_string())),
             Self::Error { .. } => "E:".to_owned(),
         }
     }

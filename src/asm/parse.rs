@@ -3,12 +3,15 @@
 //! Nothing is guessed. Nothing relies on the server having honoured a stop string. Reasoning never counts, the first usable
 //! step wins, and what a model plays on after it is dropped. One file an idea: `clean` (what was meant to be read),
 //! `reasoning` (what was not), `play_on` (where an invented dialogue begins), `marks` (Markdown and quotes), `keywords`,
-//! `menu`, `actions`, `final_answer`, `answers`, `json`, `ids`, `numbers`, `scores`, `linking`.
+//! `menu`, `actions`, `final_answer`, `answers`, `json`, `ids`, `aggregate` (a computation, in `grammar`), `numbers`, `scores`,
+//! `linking`.
 
 mod actions;
+mod aggregate;
 mod answers;
 mod clean;
 mod final_answer;
+mod grammar;
 mod ids;
 mod json;
 mod keywords;
@@ -20,11 +23,12 @@ mod play_on;
 mod reasoning;
 mod scores;
 
+pub use grammar::read_aggregate;
 pub use linking::{mention_label, parse_match, parse_mentions};
 
 use super::Action;
 use crate::calls::Sample;
-use crate::graph::{EntityId, RelationRef};
+use crate::graph::{EntityId, Relation, RelationRef};
 use crate::micro::Micro;
 use std::fmt;
 
@@ -39,6 +43,8 @@ pub enum Expect<'a> {
     Entities(&'a [EntityId]),
     /// One of these relations.
     Relation(&'a [RelationRef]),
+    /// One of these relations, or a computation over one of them.
+    RelationOrAggregate(&'a [Relation]),
     /// The value of an intermediate node.
     ScoreState,
     /// The value of an answer.
@@ -93,6 +99,7 @@ pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool)
         Expect::FinalAnswer => final_answer::final_answer(&reply, known).map(Reply::Action),
         Expect::Entities(offered) => ids::entities(&reply, offered).map(|ids| Reply::Action(Action::SelectEntities { ids })),
         Expect::Relation(offered) => ids::relation(&reply, offered).map(|relation| Reply::Action(Action::SelectRelation { relation })),
+        Expect::RelationOrAggregate(offered) => aggregate::relation_or_aggregate(&reply, offered).map(Reply::Action),
         Expect::ScoreState => scores::score(&reply, true).map(Reply::Score),
         Expect::ScoreAnswer => scores::score(&reply, false).map(Reply::Score),
     }

@@ -26,6 +26,8 @@ pub enum PathStep {
         /// `cast member`, `is director of`.
         reading: String,
     },
+    /// The computation that a KG was asked for, as it is written.
+    Aggregate(String),
     /// What the step before brought.
     Observation(String),
     /// Why the step before failed.
@@ -45,6 +47,7 @@ impl PathStep {
                 format!("SELECT ENTITIES: [{}]", names.join(", "))
             }
             Self::Relation { token, reading } => format!("SELECT RELATION: {}", quoted(&named(token, reading))),
+            Self::Aggregate(line) => format!("AGGREGATE: {}", quoted(line)),
             Self::Observation(text) => format!("OBSERVATION: {}", quoted(text)),
             Self::Error(text) => format!("ERROR: {}", quoted(text)),
             Self::Answer(text) => format!("ANSWER: {}", quoted(text)),
@@ -97,6 +100,8 @@ pub struct PromptContext<'a> {
     pub linking: bool,
     /// Whether the graph shows what statements say besides.
     pub notes: bool,
+    /// Whether AGGREGATE is offered beside the relations.
+    pub aggregate: bool,
     /// How many facts were left out of `graph` to make the prompt shorter.
     pub omitted: usize,
 }
@@ -132,6 +137,7 @@ impl PromptContext<'_> {
             answer => quoted(self.answer.unwrap_or_default()),
             candidates => self.candidates.iter().map(candidate_option).collect::<Vec<_>>(),
             linking => self.linking,
+            aggregate => self.aggregate,
             think, expand, entities, relations,
         }
     }
@@ -231,6 +237,7 @@ pub(super) fn sample_variables() -> Value {
         answer: Some("an answer"),
         mention: Some("a mention"),
         omitted: 1,
+        aggregate: true,
         ..Default::default()
     };
     let one = || vec![quoted("an option")];

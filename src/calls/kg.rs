@@ -1,5 +1,6 @@
 //! What is asked of a KG, and what comes back.
 
+use super::{Aggregate, AggregateResult};
 use crate::graph::{Direction, Edge, Entity, EntityId, KgName, Partial, Relation, RelationId};
 use serde::{Deserialize, Serialize};
 
@@ -67,91 +68,14 @@ pub enum KgOp {
         entities: Vec<EntityId>,
         /// What is computed.
         what: Aggregate,
+        /// Of `intersect` and `filter`: at most so many edges per entity; the reply says what was cut.
+        cap: u32,
     },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
 const fn is_zero(n: &u32) -> bool {
     *n == 0
-}
-
-/// A computation over the far ends of a relation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Aggregate {
-    /// What is computed.
-    pub function: Function,
-    /// The relation from the selected entities to what is computed over: id or label.
-    pub relation: RelationId,
-    /// Its direction.
-    pub direction: Direction,
-    /// Which of the far ends count; all of these must hold.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub filters: Vec<Filter>,
-    /// The relation of the far ends whose value `min`, `max` and `first` compare: id or label.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<RelationId>,
-}
-
-/// What an aggregation computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Function {
-    /// How many.
-    Count,
-    /// The one with the smallest value.
-    Min,
-    /// The one with the largest value.
-    Max,
-    /// The one with the earliest date.
-    First,
-    /// Those that every selected entity has.
-    Intersect,
-    /// Those that pass the filters.
-    Filter,
-}
-
-impl Function {
-    /// As it is written in an action: `count`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::First => "first",
-            Self::Intersect => "intersect",
-            Self::Filter => "filter",
-        }
-    }
-}
-
-/// A condition on a far end.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Filter {
-    /// The relation of the far end that is looked at: id or label.
-    pub relation: RelationId,
-    /// The comparison.
-    pub test: Test,
-    /// What it is compared with: a number, a date, an entity's id or label, a text.
-    pub value: String,
-}
-
-/// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Test {
-    /// `=`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    AtMost,
-    /// `>`
-    More,
-    /// `>=`
-    AtLeast,
 }
 
 impl KgOp {
@@ -212,20 +136,6 @@ pub enum KgData {
     Aggregate(AggregateResult),
 }
 
-/// What an aggregation came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AggregateResult {
-    /// The number: of `count`, or the extreme value of `min`, `max` and `first`, as people read it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// The facts that bear it and can be shown: the ways to the extreme, the shared or the filtered far ends; none for a
-    /// count.
-    #[serde(default)]
-    pub list: EdgeList,
-    /// How the relation, the filters and `by` were understood, with labels.
-    pub reading: String,
-}
-
 /// One request on the wire that an adapter made for a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireNote {
@@ -235,7 +145,7 @@ pub struct WireNote {
     pub rows: u64,
     /// Milliseconds.
     pub took_ms: u64,
-    /// How many tries it took.
+    /// How many tries it took; 0 where the request was shared with another call, whose reply tells of it.
     pub tries: u32,
 }
 

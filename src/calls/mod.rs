@@ -1,11 +1,13 @@
 //! Requests to and replies from models and KGs, and their errors: data only.
 
+mod aggregate;
 mod error;
 mod kg;
 mod llm;
 
+pub use aggregate::{Aggregate, AggregateResult, Day, Filter, Function, ITSELF, Test, Value};
 pub use error::{CallError, CallErrorKind};
-pub use kg::{Aggregate, AggregateResult, Candidate, EdgeList, Filter, Function, KgCall, KgData, KgOp, KgReply, Test, WireNote};
+pub use kg::{Candidate, EdgeList, KgCall, KgData, KgOp, KgReply, WireNote};
 pub use llm::{About, LlmReply, LlmRequest, Part, PartKind, PromptKind, Sample, Usage};
 
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use crate::asm::{Action, Expect, Reply, Unusable, parse};
 use crate::calls::Sample;
-use crate::graph::{Direction, EntityId, RelationRef};
+use crate::graph::{Direction, EntityId, Relation, RelationRef};
 use crate::text;
 use anyhow::{Context, bail};
 use serde::Deserialize;
@@ -23,6 +23,8 @@ struct Row {
     #[serde(default)]
     labels: HashMap<String, String>,
     #[serde(default)]
+    aggregate: bool,
+    #[serde(default)]
     finish_reason: Option<String>,
     completion: Option<String>,
 }
@@ -30,7 +32,8 @@ struct Row {
 /// Reads each completion of the JSON Lines file at `path` and prints `{"id", "outcome"}` a line to `out`, with `"why"` where it
 /// can't be used. A row has `state` (`default`, `select_entities`, `select_relation`, `evaluate_state`, `evaluate_answer`),
 /// `completion` (text or null) and, as they apply, `id`, `options`, `labels` (id to label) and `finish_reason`.
-/// `options` of `["ANSWER"]` in `default` stand for the forced answer.
+/// `options` of `["ANSWER"]` in `default` stand for the forced answer. `"aggregate": true` in `select_relation` offers AGGREGATE
+/// beside the relations.
 ///
 /// # Errors
 /// If the file can't be read or `out` can't be written. Lines that are no rows are named on standard error; the others are still
@@ -75,10 +78,12 @@ fn read_row(line: &[u8]) -> Result<Value, String> {
         .map_err(|e| format!("not a row ({e}); a row is one JSON object with \"state\" and \"completion\", such as {{\"state\": \"default\", \"completion\": \"EXPAND\"}}"))?;
     let entities: Vec<EntityId> = row.options.iter().map(|id| id.as_str().into()).collect();
     let relations: Vec<RelationRef> = row.options.iter().map(|id| relation(id)).collect();
+    let listed: Vec<Relation> = relations.iter().map(|at| named(at, &row.labels)).collect();
     let expect = match row.state.as_str() {
         "default" if row.options == ["ANSWER"] => Expect::FinalAnswer,
         "default" => Expect::Action,
         "select_entities" => Expect::Entities(&entities),
+        "select_relation" if row.aggregate => Expect::RelationOrAggregate(&listed),
         "select_relation" => Expect::Relation(&relations),
         "evaluate_state" => Expect::ScoreState,
         "evaluate_answer" => Expect::ScoreAnswer,
@@ -100,6 +105,12 @@ fn relation(token: &str) -> RelationRef {
     RelationRef { kg: "file".into(), id: id.into(), direction }
 }
 
+/// A relation on offer with its label, given by id or by token.
+fn named(at: &RelationRef, labels: &HashMap<String, String>) -> Relation {
+    let label = labels.get(&*at.id).or_else(|| labels.get(&at.token())).cloned();
+    Relation { at: at.clone(), label, inverse_label: None, count: None, count_is_bound: false, identifier: false }
+}
+
 fn report(id: &Value, read: &Result<Reply, Unusable>) -> Value {
     match read {
         Ok(reply) => json!({"id": id, "outcome": outcome(reply)}),
@@ -118,6 +129,7 @@ fn outcome(reply: &Reply) -> Value {
             let direction = if relation.direction == Direction::Out { "out" } else { "in" };
             json!({"relation": relation.id, "direction": direction})
         }
+        Reply::Action(Action::Aggregate { what, .. }) => json!({"aggregate": what.to_string()}),
         Reply::Action(Action::Root | Action::Error { .. }) => json!("error"),
     }
 }

@@ -206,6 +206,7 @@ pub fn label(state: &State, id: NodeId) -> String {
             let graph = state.graph(id);
             format!("relation: {} {}", one_line(&relation.token()), one_line(graph.relation_name(&relation.id)))
         }
+        Action::Aggregate { what, .. } => format!("aggregate: {}", one_line(&what.to_string())),
         Action::Error { why } => format!("error: {}", one_line(why)),
     }
 }

@@ -211,11 +211,12 @@ impl Workshop {
                 open_kgs(&specs, config, &kg_settings(config, &options.kgs, status), &mut secrets).await?
             }
         };
-        let (templates, warnings) = match options.prompts.as_deref().or(config.prompts.as_deref()) {
+        let (templates, mut warnings) = match options.prompts.as_deref().or(config.prompts.as_deref()) {
             Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
             Some(folder) => Templates::load(folder),
             None => (Templates::built_in(), Vec::new()),
         };
+        warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
         let entities = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();

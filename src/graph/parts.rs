@@ -273,7 +273,7 @@ pub struct Partial {
     pub relation: RelationId,
     /// The direction.
     pub direction: Direction,
-    /// How many are here.
+    /// How many are here, with those of the pages before.
     pub shown: u64,
     /// How many there are; `None` where the KG only says "more exist".
     #[serde(default, skip_serializing_if = "Option::is_none")]

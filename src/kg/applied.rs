@@ -174,7 +174,7 @@ mod tests {
         let no_url = profile("{user: ann}").settings("wikidata", &KgSpec::Wikidata, &KgSettings::default());
         assert!(no_url.err().unwrap().to_string().contains("`url`"));
         for key in ["labels", "aliases", "descriptions", "hide", "hide_reverse"] {
-            let error = profile(&format!("{{{key}: [rdfs:label, 'name\u{7}']}}")).wording("ours").unwrap_err().to_string();
+            let error = profile(&format!("{{{key}: [rdfs:label, \"name\\u0007\"]}}")).wording("ours").unwrap_err().to_string();
             assert!(error.contains(&format!("`{key}`: \"name\" is no IRI")), "{error}");
         }
         let error = profile("{default_graph: ['a b']}").endpoint("ours").unwrap_err().to_string();

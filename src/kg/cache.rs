@@ -3,9 +3,11 @@
 //! What can't be read or written costs a request and one remark, never a reply: a file that is damaged is set aside, and
 //! where there is no room or no right to write, calls go on as if there were no cache.
 
+mod contents;
 mod store;
 
-pub use store::{Kept, clear, list};
+pub use contents::{clear, list};
+pub use store::Kept;
 
 use super::{IdSpace, KnowledgeGraph, Waiting};
 use crate::calls::{AskId, CallError, KgOp, KgReply};
@@ -104,7 +106,7 @@ impl Inner {
         let inner = Arc::clone(self);
         let entry = tokio::task::spawn_blocking(move || inner.store.get(&key).filter(|entry| entry.op == op)).await.ok()??;
         let age = Duration::from_millis(now_ms().checked_sub(entry.when)?);
-        (age <= self.max_age).then(|| KgReply { cached_at: Some(entry.when), ..entry.reply })
+        (age <= self.max_age).then_some(KgReply { cached_at: Some(entry.when), ..entry.reply })
     }
 
     async fn keep(self: &Arc<Self>, key: [u8; 32], op: KgOp, reply: KgReply) {
@@ -154,6 +156,10 @@ impl KnowledgeGraph for Cached {
 
     fn prime(&self, asked: &[(AskId, KgOp)]) {
         self.inner.kg.prime(asked);
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.inner.kg.remarks()
     }
 
     fn id_space(&self) -> IdSpace {

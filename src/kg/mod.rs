@@ -57,6 +57,11 @@ pub trait KnowledgeGraph: Send + Sync {
         None
     }
 
+    /// What a person should know before asking, one line each: lines of a file that were skipped, a file that breaks off.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Performs `op`. What must happen in the order of asks happens before the future is returned; `ask` is `None`
     /// for inquiries that belong to no session. Dropping the future cancels the call.
     fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>>;

@@ -3,7 +3,7 @@
 use super::cache::{self, CacheSettings};
 use super::endpoint::Endpoint;
 use super::http::{HttpSettings, ServiceError};
-use super::rdf::{Embedded, LoadError, Source};
+use super::rdf::{Embedded, LoadError, Progress, Source};
 use super::sparql::{Languages, SparqlGraph, Transport};
 use super::{IdSpace, KgProfile, KnowledgeGraph, demo, exec, musicbrainz, thousands, wikidata};
 use crate::graph::KgName;
@@ -280,8 +280,8 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
         KgSpec::Wikidata => wikidata::open(name, profile, &settings)?,
         KgSpec::MusicBrainz => musicbrainz::open(name, profile, &settings)?,
         KgSpec::Files(paths) => {
-            let file = paths.first().and_then(|path| path.file_name()).map_or_else(String::new, |file| file.to_string_lossy().into_owned());
-            known(sparql(embedded(text::one_line(&file), Source::File(paths[0].clone()), settings.status.clone()).await?)).await
+            let source = Source::files(name, paths.clone(), settings.strict);
+            known(sparql(embedded(file_names(paths), source, settings.status.clone()).await?)).await
         }
         KgSpec::Sparql(url) => {
             let endpoint = Endpoint::with(url, &settings.http, profile.endpoint(name)?)?;
@@ -314,18 +314,31 @@ fn identity(spec: &KgSpec, profile: &KgProfile, settings: &KgSettings) -> String
     format!("{address} {profile:?} {:?} {password:?}", settings.languages)
 }
 
+/// How far the loading is, for a status line.
+fn loading(at: &Progress) -> String {
+    let number = if at.of > 1 { format!(" (file {} of {})", at.number, at.of) } else { String::new() };
+    format!("loading {}{number}: {} facts", at.file, thousands(at.facts))
+}
+
+/// Files as one name for the screen.
+fn file_names(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| path.file_name().map_or_else(String::new, |file| text::one_line(&file.to_string_lossy()));
+    let names: Vec<String> = paths.iter().take(3).map(name).collect();
+    let more = paths.len() - names.len();
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}
+
 async fn embedded(name: String, source: Source, status: Option<Status>) -> Result<Arc<dyn Transport>, SpecError> {
     if let Some(status) = &status {
         status(format!("loading {name}"));
     }
     let task = move || {
-        let shown = name.clone();
-        let progress = move |facts| {
+        let progress = move |at: &Progress| {
             if let Some(status) = &status {
-                status(format!("loading {shown}: {} facts", thousands(facts)));
+                status(loading(at));
             }
         };
-        Embedded::load(&name, source, progress)
+        Embedded::load(&name, &source, progress)
     };
     let loaded = tokio::task::spawn_blocking(task).await.map_err(|error| SpecError::Thread(error.to_string()))??;
     Ok(Arc::new(loaded))

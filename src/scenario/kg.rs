@@ -220,7 +220,7 @@ fn rows(data: &KgData) -> u64 {
         KgData::Relations(list) => list.len(),
         KgData::Edges(list) => list.edges.len(),
         KgData::Entities(list) => list.len(),
-        KgData::Aggregate(result) => result.list.edges.len(),
+        KgData::Aggregate(result) => result.lists.iter().map(|list| list.edges.len()).sum(),
     };
     n as u64
 }

@@ -282,6 +282,8 @@ pub enum Purpose {
     Describe,
     /// What entities are in the other KGs.
     Link,
+    /// A computation in the KG.
+    Aggregate,
 }
 
 /// What is asked.

@@ -46,8 +46,7 @@ impl State {
     /// The calls of `step` whose reply holds `edge`.
     fn sources(&self, step: &Step, edge: &Edge, graph: &LocalGraph) -> Vec<&Ask> {
         let holds = |ask: &&Ask| {
-            let list = ask.facts();
-            list.is_some_and(|list| list.edges.iter().any(|other| graph.resolved(other).same_fact(edge)))
+            ask.facts().iter().flat_map(|list| &list.edges).any(|other| graph.resolved(other).same_fact(edge))
         };
         self.asks.iter().map(|ask| &**ask).filter(|ask| ask.key.step == step.id).filter(holds).collect()
     }
@@ -56,11 +55,11 @@ impl State {
 impl Ask {
     /// The facts of the reply, whatever was asked.
     #[must_use]
-    pub fn facts(&self) -> Option<&EdgeList> {
+    pub fn facts(&self) -> &[EdgeList] {
         match self.reply.as_deref().map(|reply| &reply.data) {
-            Some(KgData::Edges(list)) => Some(list),
-            Some(KgData::Aggregate(result)) => Some(&result.list),
-            _ => None,
+            Some(KgData::Edges(list)) => std::slice::from_ref(list),
+            Some(KgData::Aggregate(result)) => &result.lists,
+            _ => &[],
         }
     }
 

@@ -134,7 +134,7 @@ table! {
     Slower = "slower" ["-"] Run: "Lengthen the pause between the steps, so that a person can follow";
     Limits = "limits" ["L"] Run: "Change expansions, depth, samples, threshold and budgets; also after the end: the search goes on";
 
-    ExpandByHand = "expand by hand" ["e"] ByHand: "Go the next step yourself: think, answer, or pick entities and a relation";
+    ExpandByHand = "expand by hand" ["e"] ByHand: "Go the next step yourself: think, answer, or pick entities and a relation, or have a KG compute over one (#)";
     Override = "override" ["o"] ByHand: "Choose otherwise than the model: from its other choices, or instead of this node";
     AnswerByHand = "answer by hand" ["a"] ByHand: "Add an answer of your own below this node";
     Accept = "accept answer" ["A"] ByHand: "Take the selected answer and end the search";

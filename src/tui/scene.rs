@@ -181,6 +181,7 @@ pub const fn glyph(action: &Action) -> &'static str {
             Direction::Out => "→",
             Direction::In => "←",
         },
+        Action::Aggregate { .. } => "Σ",
         Action::Error { .. } => "!",
     }
 }
@@ -205,8 +206,25 @@ pub fn describe(state: &State, at: Option<NodeId>, action: &Action) -> String {
                 Direction::In => format!("is {label} of"),
             }
         }
+        Action::Aggregate { what, .. } => one_line(&aggregate(state, at, what)),
         Action::Error { why } => format!("no usable sample: {}", one_line(why)),
     }
+}
+
+/// A computation as it is written, with the label of its relation where that is known: `count is country of where P2044 > 3500`.
+fn aggregate(state: &State, at: Option<NodeId>, what: &crate::calls::Aggregate) -> String {
+    let label = relation_label(state, at, &what.relation);
+    if label == *what.relation {
+        return what.to_string();
+    }
+    let reading = match what.direction {
+        Direction::Out => label,
+        Direction::In => format!("is {label} of"),
+    };
+    // Function and relation are the first two words then; the rest stands as it is written.
+    let line = crate::calls::Aggregate { relation: "R".into(), ..what.clone() }.to_string();
+    let rest = line.splitn(3, ' ').nth(2).unwrap_or_default();
+    format!("{} {reading} {rest}", what.function.name())
 }
 
 /// The nodes from `at` up to the root.

@@ -47,7 +47,7 @@ fn what_is_configured_and_does_not_work_fails_with_what_to_do() {
     for (what, says) in [
         ("kg gone", "check the address"),
         ("kg broken", "out of ink"),
-        ("kg secret", "MUSEUM_PASSWORD, which is not set"),
+        ("kg secret", "is not set"),
         ("kg missing", "no-such-file.ttl"),
         ("kg typo", "did you mean exec:COMMAND?"),
         ("model openai:some-model", "127.0.0.1"),

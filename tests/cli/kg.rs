@@ -36,6 +36,10 @@ fn several_graphs_are_asked_and_told_apart() {
     assert_eq!(rows[0], json!({"id": "exec:Amsterdam", "label": "Amsterdam", "description": null, "kg": "exec"}));
     let table = home.run(&["kg", "search", "rembrandt", "--kg", &museum, "--kg", "demo"]).ends(0);
     assert!(table.out.starts_with("kg    id              label") && table.out.contains("exec  exec:Rembrandt  Rembrandt"), "{table:#?}");
+    // An id that carries the name of one graph is no concern of the other.
+    let both = home.run(&["kg", "describe", "Q25188", "exec:Delft", "--kg", "demo", "--kg", &museum, "--json"]).ends(0);
+    let told: Vec<_> = array(&both).iter().map(|row| format!("{} {}", row["kg"], row["label"])).collect();
+    assert_eq!(told, [r#""demo" "Inception""#, r#""exec" "Delft""#], "{both:#?}");
     // Two graphs behind one name look like one until both have something to say.
     let demo = home.run(&["kg", "search", "Inception", "--json"]).ends(0);
     assert!(array(&demo)[0].get("kg").is_none() && array(&demo)[0]["id"] == "Q25188");

@@ -1,5 +1,6 @@
 //! The program itself, driven from outside: what it prints, its exit status, and what a crash leaves behind.
 
+mod aggregate;
 mod answers;
 mod cases;
 mod crashes;

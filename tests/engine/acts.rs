@@ -298,3 +298,23 @@ proptest! {
         prop_assert!(again.state.finished.is_some());
     }
 }
+
+#[test]
+fn a_graph_that_cannot_compute_refuses_and_leaves_no_half_made_nodes() {
+    use tree_of_traversals::calls::{Aggregate, Function};
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.run(usize::MAX);
+    let before = world.state.nodes.len();
+    let what = Aggregate { function: Function::Count, relation: "P161".into(), direction: Direction::Out, filters: Vec::new(), by: None };
+    let chain = vec![
+        Action::Expand { text: String::new() },
+        Action::SelectEntities { ids: vec!["Q25188".into()] },
+        Action::Aggregate { what, kg: "scenario".into() },
+    ];
+    act(&mut world, choose(NodeId(0), chain)).unwrap();
+    world.run(usize::MAX);
+    assert_eq!(world.state.nodes.len(), before);
+    let refused = &world.state.steps.iter().rev().find(|s| s.act.is_some()).unwrap().refused;
+    assert!(format!("{refused:?}").contains("scenario cannot answer `aggregate`"), "{refused:?}");
+    assert_eq!(world.reloaded(), world.state);
+}

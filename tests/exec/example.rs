@@ -18,10 +18,12 @@ async fn edges(kg: &dyn KnowledgeGraph, op: KgOp) -> EdgeList {
 }
 
 fn objects(list: &EdgeList) -> Vec<&str> {
-    let text = |object| match object {
-        &Object::Entity(ref id) => &**id,
-        Object::Literal(literal) => &*literal.text,
-    };
+    fn text(object: &Object) -> &str {
+        match object {
+            Object::Entity(id) => id,
+            Object::Literal(literal) => &literal.text,
+        }
+    }
     list.edges.iter().map(|edge| text(&edge.o)).collect()
 }
 

@@ -109,6 +109,25 @@ async fn a_login_that_names_no_scheme_follows_the_server_to_digest() {
     assert_eq!(server.http.seen().len(), 3);
 }
 
+/// Virtuoso answers a basic login with a 401 that says nothing, and asks for digest only when there is no login.
+#[tokio::test]
+async fn a_server_that_says_nothing_to_basic_is_asked_what_it_wants() {
+    let server = Server::start(|_, request: &Request| match request.asked.header("authorization") {
+        None => unauthorized("Digest realm=\"r\", nonce=\"n\", stale=\"false\", qop=\"auth\", algorithm=\"MD5\""),
+        Some(header) if header.starts_with("Digest ") => results(),
+        Some(_) => Reply::whole("401 Unauthorized", "", ""),
+    })
+    .await;
+    let kg = profiled(&server, with_password(None, Some("ann"))).await.unwrap();
+    kg.check().await.unwrap();
+    kg.check().await.unwrap();
+    assert_eq!(server.http.seen().len(), 5);
+    let server = Server::start(|_, _| Reply::whole("401 Unauthorized", "", "")).await;
+    let error = profiled(&server, with_password(None, Some("ann"))).await.unwrap().check().await.unwrap_err();
+    assert!(error.message.contains("check user and password"), "{error}");
+    assert_eq!(server.http.seen().len(), 2);
+}
+
 #[tokio::test]
 async fn a_401_says_what_to_do() {
     for (challenge, profile, remedy) in [
@@ -174,4 +193,17 @@ async fn a_login_in_the_open_is_told() {
     let kg = sparql("http://ann:pa55w0rd@sparql.example.org/q").await;
     assert!(kg.about().contains("plain http") && !kg.about().contains("pa55w0rd"), "{}", kg.about());
     assert!(!sparql("https://ann:pa55w0rd@sparql.example.org/q").await.about().contains("plain http"));
+}
+
+/// The server as it is installed: digest at a path of its own, a result cap that is told in a header, ASK as a row.
+#[tokio::test]
+#[ignore = "needs a Virtuoso server at TOT_TEST_VIRTUOSO, with the password that it is installed with"]
+async fn a_virtuoso_server_takes_a_digest_login() {
+    let url = std::env::var("TOT_TEST_VIRTUOSO").expect("TOT_TEST_VIRTUOSO is not set").replace("/sparql", "/sparql-auth");
+    let with = |login: &str| url.replace("//", &format!("//{login}@"));
+    assert!(sparql(&with("dba:dba")).await.check().await.unwrap().contains("***@"));
+    let error = sparql(&with("dba:wrong")).await.check().await.unwrap_err();
+    assert!(error.kind == CallErrorKind::Key && !error.message.contains("wrong"), "{error}");
+    let error = sparql(&url).await.check().await.unwrap_err();
+    assert!(error.kind == CallErrorKind::Key && error.message.contains("wants a user and password"), "{error}");
 }

@@ -1,5 +1,6 @@
 //! The knowledge graphs: in process, over HTTP against a server that misbehaves, and against real servers.
 
+mod aggregate;
 mod cache;
 mod faults;
 mod files;
@@ -13,6 +14,7 @@ mod round_trips;
 mod servers;
 mod statements;
 mod support;
+mod tables;
 mod wire;
 
 use std::path::PathBuf;

@@ -71,6 +71,7 @@ async fn agree(variable: &str) {
         (&["Q90000030"], "P39", Direction::In),
         (&["Q90000020"], "P40", Direction::Out),
         (&["Q90000022"], "P40", Direction::Out),
+        (&["Q90000023"], "P40", Direction::Out),
         (&["Q90000020"], "P569", Direction::Out),
         (&["Q90000021"], "P1082", Direction::Out),
         (&["Q90000020"], "P18", Direction::Out),
@@ -83,7 +84,9 @@ async fn agree(variable: &str) {
         for all_ranks in [false, true] {
             let op = KgOp::Edges { entities: ids(of), relation: relation.into(), direction, cap: 3, offset: 0, all_ranks };
             let (ours, theirs) = (here.perform(None, op.clone()).await.unwrap(), there.perform(None, op).await.unwrap());
-            assert_eq!((ours.wire.len(), theirs.wire.len()), (1, 1), "{of:?} {relation}");
+            // Labels of the qualifiers of a statement that no edge has are asked for by themselves.
+            let most = if of == ["Q90000023"] { 2 } else { 1 };
+            assert!(ours.wire.len() <= most && theirs.wire.len() <= most, "{of:?} {relation}");
             assert_eq!(said(&edge_list(ours)), said(&edge_list(theirs)), "{of:?} {relation} {all_ranks}");
         }
     }

@@ -88,6 +88,9 @@ async fn two_unknown_values_stay_two_and_keep_their_notes() {
             assert_eq!(said, ["diocese Hafen"]);
             assert!(list.entities.iter().all(|e| e.id.starts_with('Q')), "{:?}", list.entities);
         }
+        let one = edges(&*kg, &["Q90000023"], "P40", Direction::Out, 10).await;
+        assert_eq!((objects(&one), notes(&one.edges[0])), (vec!["unknown value"], vec!["start time 17th century".to_owned()]));
+        assert_eq!(all_ranks(&*kg, "Q90000023", "P40", Direction::Out).await.edges.len(), 2);
     }
 }
 

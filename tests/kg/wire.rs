@@ -140,7 +140,7 @@ async fn a_mark_reaches_the_reply_and_odd_cells_do_not_hurt() {
     let kinds: Vec<LiteralKind> =
         list.edges.iter().filter_map(|e| if let Object::Literal(l) = &e.o { Some(l.kind) } else { None }).collect();
     assert_eq!(kinds, [LiteralKind::Unknown, LiteralKind::Unknown, LiteralKind::Quantity, LiteralKind::Quantity]);
-    assert!(server.seen().iter().all(|r| !r.query.contains("genid") && !r.query.contains("b17")));
+    assert!(server.seen().iter().all(|r| !r.query.contains("8f1c2a") && !r.query.contains("b17")));
 }
 
 #[tokio::test]

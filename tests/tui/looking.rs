@@ -3,9 +3,10 @@
 use super::desk::{Desk, film, live, snapshot};
 use std::sync::Arc;
 use tree_of_traversals::runner::{Command, Pace};
-use tree_of_traversals::search::{NodeId, State};
+use tree_of_traversals::search::{Event, Got, NodeId, State};
 use tree_of_traversals::tui::app::Effect;
-use tree_of_traversals::tui::scene::label;
+use tree_of_traversals::tui::scene::{Scene, label};
+use tree_of_traversals::tui::views::inspector::{Tab, document};
 
 /// The row of the tree that shows this text.
 fn row(screen: &str, text: &str) -> String {
@@ -191,4 +192,21 @@ fn releases_of_keys_do_nothing() {
     event.kind = KeyEventKind::Repeat;
     assert!(desk.app.event(&TermEvent::Key(event)));
     assert_eq!(desk.sent().len(), 1);
+}
+
+#[test]
+fn replies_from_the_cache_are_told_with_their_age() {
+    const NOW: u64 = 1_700_000_000_000;
+    let mut entries = film(usize::MAX).entries;
+    for entry in &mut entries {
+        entry.at += NOW;
+        if let Event::Replied { got: Got::Kg(reply), .. } = &mut entry.ev {
+            reply.cached_at = Some(NOW - 3 * 86_400_000 - 5_000);
+        }
+    }
+    let state = Arc::new(State::from_entries(&entries).unwrap());
+    let spent = state.counters();
+    assert_eq!((spent.kg_cached, spent.kg_oldest), (spent.kg_calls, Some(NOW - 3 * 86_400_000 - 5_000)));
+    let told = document(&Scene::of(state), NodeId(0), Tab::Calls).plain();
+    assert!(told.contains("from the cache, 3 days old") && !told.contains(" live"), "{told}");
 }

@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "the engine's tests use the rest")]
 mod world;
 
+mod aggregate;
 mod desk;
 mod flows;
 mod given_back;

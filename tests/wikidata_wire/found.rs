@@ -1,6 +1,6 @@
 //! What is found, and with which requests.
 
-use super::server::{Part, start};
+use super::server::{Part, Reply, start};
 use super::{ask, candidates, fast, ids, search, search_reply, wikidata, wikidata_in};
 use tree_of_traversals::calls::{KgData, KgOp};
 use tree_of_traversals::graph::{Direction, Entity};
@@ -150,5 +150,16 @@ async fn a_mirror_without_an_entity_api_is_searched_by_query() {
     let profile = KgProfile { url: Some(format!("{}/sparql", http.url())), ..KgProfile::default() };
     let kg = open_all(vec![(Some("mirror".into()), profile, KgSpec::Wikidata)], &fast()).await.unwrap().remove(0).kg;
     assert_eq!(ids(&search(&*kg, "Keybound").await), ["Q7004"]);
+    assert_eq!(ids(&search(&*kg, "Ravensfoot").await), ["Q7001"], "the page of this name is no candidate here either");
     assert!(http.seen().iter().all(|asked| asked.target().starts_with("/sparql")));
+}
+
+#[tokio::test]
+async fn a_check_asks_both_services() {
+    let http = start(|_, _| None);
+    let about = wikidata(&http).await.check().await.unwrap();
+    assert!(about.contains("/sparql, Wikidata's RDF model, entity API http://127.0.0.1:"), "{about}");
+    let http = start(|part, _| (part == Part::Names).then(|| Reply::whole("403 Forbidden", "", "Who are you?")));
+    let error = wikidata(&http).await.check().await.unwrap_err();
+    assert!(error.message.contains("Who are you?") && error.message.contains("TOT_CONTACT"), "{error}");
 }

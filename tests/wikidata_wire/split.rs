@@ -3,7 +3,8 @@
 use super::server::{Part, start};
 use super::{ask, ids, search_reply, wikidata};
 use tree_of_traversals::calls::{KgData, KgOp, KgReply};
-use tree_of_traversals::graph::Entity;
+use tree_of_traversals::graph::{Direction, Entity};
+use tree_of_traversals::kg::KnowledgeGraph;
 
 fn entities(reply: &KgReply) -> &[Entity] {
     match &reply.data {
@@ -48,4 +49,40 @@ async fn without_the_entity_api_the_unknown_stays_unknown() {
     let reply = ask(&*kg, KgOp::Describe { ids: vec!["Q7010".into(), "Q7001".into()] }).await.unwrap();
     assert_eq!(entities(&reply)[1].label.as_deref(), Some("Ravensfoot"));
     assert!(reply.partial && reply.notes.iter().any(|note| note.contains("could not be looked up")), "{:?}", reply.notes);
+}
+
+/// The relations of `id` in both directions, as a search asks for them, and what was noted.
+async fn relations(kg: &dyn KnowledgeGraph, id: &str) -> (usize, String) {
+    let op = |direction| KgOp::Relations { entities: vec![id.into()], direction, limit: 100 };
+    let (out, back) = futures_util::future::join(kg.perform(None, op(Direction::Out)), kg.perform(None, op(Direction::In))).await;
+    let (out, back) = (out.unwrap(), back.unwrap());
+    let count = |reply: &KgReply| if let KgData::Relations(found) = &reply.data { found.len() } else { panic!("{reply:?}") };
+    assert!(!out.partial && !back.partial);
+    (count(&out) + count(&back), out.notes.into_iter().chain(back.notes).collect::<Vec<_>>().join("\n"))
+}
+
+#[tokio::test]
+async fn no_relations_of_an_item_that_exists_is_said_to_be_the_endpoints_doing() {
+    let http = start(|_, _| None);
+    let kg = wikidata(&http).await;
+    let (count, notes) = relations(&*kg, "Q7010").await;
+    assert_eq!(count, 0);
+    assert!(notes.contains("Q7010 exists, but") && notes.contains("another endpoint can be set"), "{notes}");
+    let parts: Vec<Part> = http.seen().iter().map(Part::of).collect();
+    assert_eq!(parts, [Part::Query, Part::Entities]);
+    let (count, notes) = relations(&*kg, "Q7006").await;
+    assert!(count == 0 && notes.contains("Q7001: Q7006 redirects here"), "{notes}");
+    let (_, notes) = relations(&*kg, "Q404").await;
+    assert!(notes.contains("holds nothing about Q404"), "{notes}");
+    let before = http.seen().len();
+    let (count, notes) = relations(&*kg, "Q7001").await;
+    assert!(count > 0 && notes.is_empty(), "{notes}");
+    assert_eq!(http.seen().len() - before, 1);
+}
+
+#[tokio::test]
+async fn a_reason_that_cannot_be_looked_up_costs_no_relations() {
+    let http = start(|part, _| (part == Part::Entities).then(super::server::Reply::hang_up));
+    let (count, notes) = relations(&*wikidata(&http).await, "Q7010").await;
+    assert!(count == 0 && notes.contains("could not be looked up"), "{notes}");
 }

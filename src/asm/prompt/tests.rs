@@ -63,6 +63,7 @@ fn steps(text: &str) -> Vec<PathStep> {
         PathStep::Think(text()),
         PathStep::Expand(text()),
         PathStep::Entities(vec![("Q1".into(), text()), ("Q2".into(), text())]),
+        PathStep::Aggregate(text()),
         PathStep::Relation { token: "~P57".into(), reading: text() },
         PathStep::Observation(text()),
         PathStep::Error(text()),
@@ -91,6 +92,7 @@ fn prompt(kind: PromptKind, text: &str) -> Vec<Part> {
         mention: Some(text),
         candidates: &candidates,
         linking: false,
+        aggregate: true,
         notes: false,
         omitted: 0,
     };
@@ -152,11 +154,11 @@ fn graph_and_path_read_back_as_what_they_were() {
                 continue;
             }
             let path: Vec<serde_yaml::Value> = serde_yaml::from_str(part(&parts, PartKind::Path)).unwrap();
-            assert_eq!(path.len(), 7, "{text:?}");
-            for key in ["THINK", "EXPAND", "OBSERVATION", "ERROR", "ANSWER"] {
+            assert_eq!(path.len(), 8, "{text:?}");
+            for key in ["THINK", "EXPAND", "AGGREGATE", "OBSERVATION", "ERROR", "ANSWER"] {
                 assert_eq!(path.iter().filter(|step| step[key] == text).count(), 1, "{key} {text:?}");
             }
-            assert_eq!(path[3]["SELECT RELATION"], format!("~P57 {text}"));
+            assert_eq!(path[4]["SELECT RELATION"], format!("~P57 {text}"));
         }
     }
 }
@@ -235,4 +237,15 @@ fn an_empty_walk_is_an_empty_list() {
     let request =
         LlmRequest { kind: PromptKind::Action, model: "m".into(), parts, temperature_milli: 0, stop: vec![], max_tokens: 1, slots: vec![] };
     assert!(request.prompt().contains("\n\nQUESTION: \"q\"\n\n# GRAPH: "), "{}", request.prompt());
+}
+
+#[test]
+fn aggregate_is_explained_only_where_it_is_offered() {
+    let list = vec![relation("P17", Direction::In, "country", 2500)];
+    let task = |aggregate| {
+        let about = PromptContext { question: "How many?", options: Options::Relations(list.clone()), aggregate, ..Default::default() };
+        part(&Templates::built_in().parts(PromptKind::Relation, &about).unwrap(), PartKind::Task).to_owned()
+    };
+    assert!(task(true).contains("\nAGGREGATE: count ~P17 where ") && task(true).ends_with("or one AGGREGATE line."), "{}", task(true));
+    assert!(!task(false).contains("AGGREGATE") && task(false).ends_with("with its ~ if it has one."), "{}", task(false));
 }

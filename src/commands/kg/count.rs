@@ -16,7 +16,7 @@ pub(super) async fn run(ids: &[EntityId], relation: &str, reverse: bool, filters
     let mut graphs = Graphs::open(common).await?;
     let (relation, direction) = turned(relation, reverse);
     let what = Aggregate { function: Function::Count, relation: relation.into(), direction, filters: filters.to_vec(), by: None };
-    let answers = graphs.each(|kg| counted(kg, ids.to_vec(), what.clone())).await?;
+    let answers = graphs.each(ids, |kg, ids| counted(kg, ids, what.clone())).await?;
     let mut more = Vec::new();
     let mut parts = Vec::new();
     for (name, (reply, row)) in answers {
@@ -28,7 +28,7 @@ pub(super) async fn run(ids: &[EntityId], relation: &str, reverse: bool, filters
 
 /// The number that a graph gives; one that can't compute may still know it from its relations.
 async fn counted(kg: Arc<dyn KnowledgeGraph>, entities: Vec<EntityId>, what: Aggregate) -> Result<(KgReply, Option<Row>), CallError> {
-    let refusal = match kg.perform(None, KgOp::Aggregate { entities: entities.clone(), what: what.clone() }).await {
+    let refusal = match kg.perform(None, KgOp::Aggregate { entities: entities.clone(), what: what.clone(), cap: 0 }).await {
         Ok(reply) => {
             let KgData::Aggregate(result) = &reply.data else { return Err(odd(&*kg)) };
             let row = result.value.as_deref().map(|value| rows::count(value, &result.reading));

@@ -6,7 +6,7 @@ use crate::calls::{CallError, CallErrorKind, KgReply};
 use crate::commands::UsageError;
 use crate::commands::setup::{kg_settings, open_kgs};
 use crate::config::Config;
-use crate::graph::KgName;
+use crate::graph::{EntityId, KgName};
 use crate::kg::{KgSettings, KnowledgeGraph, Status, cache};
 use crate::text::one_line;
 use serde_json::json;
@@ -44,22 +44,33 @@ impl Graphs {
         if terminal {
             eprint!("\r\u{1b}[K");
         }
-        let (graphs, remarks) = opened?;
+        let (graphs, mut remarks) = opened?;
+        remarks.extend(graphs.iter().flat_map(|(_, kg)| kg.remarks()));
         Ok(Self { graphs, named: specs.len(), remarks })
     }
 
-    /// What `ask` gets from every graph, side by side. The failure of one is a remark as long as another answers.
+    /// Those of `ids` that `graph` may know: one that begins with the name of another open graph is that one's own.
+    fn known_to(&self, graph: &KgName, ids: &[EntityId]) -> Vec<EntityId> {
+        let owner = |id: &EntityId| self.graphs.iter().find(|(name, _)| id.strip_prefix(&**name).is_some_and(|rest| rest.starts_with(':')));
+        ids.iter().filter(|id| owner(id).is_none_or(|(name, _)| name == graph)).cloned().collect()
+    }
+
+    /// What `ask` gets about `ids` from every graph that may know some of them, side by side; without ids, from all. The
+    /// failure of one is a remark as long as another answers.
     pub(super) async fn each<T, F: Future<Output = Result<T, CallError>>>(
         &mut self,
-        ask: impl Fn(Arc<dyn KnowledgeGraph>) -> F,
+        ids: &[EntityId],
+        ask: impl Fn(Arc<dyn KnowledgeGraph>, Vec<EntityId>) -> F,
     ) -> anyhow::Result<Vec<(KgName, T)>> {
-        let calls = self.graphs.iter().map(|(_, kg)| ask(Arc::clone(kg)));
-        let answers = futures_util::future::join_all(calls).await;
+        let asked = self.graphs.iter().map(|(name, kg)| (name, kg, self.known_to(name, ids)));
+        let asked: Vec<_> = asked.filter(|(_, _, known)| ids.is_empty() || !known.is_empty()).collect();
+        let names: Vec<KgName> = asked.iter().map(|(name, ..)| Arc::clone(name)).collect();
+        let answers = futures_util::future::join_all(asked.into_iter().map(|(_, kg, known)| ask(Arc::clone(kg), known))).await;
         let mut good = Vec::new();
         let mut first = None;
-        for ((name, _), answer) in self.graphs.iter().zip(answers) {
+        for (name, answer) in names.into_iter().zip(answers) {
             match answer {
-                Ok(answer) => good.push((Arc::clone(name), answer)),
+                Ok(answer) => good.push((name, answer)),
                 Err(error) => {
                     // Of the graphs that one name stands for, one may not know the ids of another.
                     if self.named > 1 || error.kind != CallErrorKind::Refused {

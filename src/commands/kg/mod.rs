@@ -12,7 +12,7 @@ use super::Status;
 use super::doctor::{self, Health};
 use super::options::KgFlags;
 use crate::calls::{CallError, Filter, KgData, KgOp, KgReply};
-use crate::graph::{Direction, EntityId};
+use crate::graph::{Direction, EntityId, KgName};
 use crate::kg::KnowledgeGraph;
 use crate::text::one_line;
 use graphs::{Graphs, remarks};
@@ -181,15 +181,15 @@ fn turned(relation: &str, reverse: bool) -> (&str, Direction) {
     (relation, if reverse || tilde { Direction::In } else { Direction::Out })
 }
 
-/// Asks every graph the same.
-async fn ask(graphs: &mut Graphs, op: &KgOp) -> anyhow::Result<Vec<(Arc<str>, KgReply)>> {
-    graphs.each(|kg| kg.perform(None, op.clone())).await
+/// Asks every graph the same about the ids that it may know.
+async fn ask(graphs: &mut Graphs, ids: &[EntityId], op: impl Fn(Vec<EntityId>) -> KgOp) -> anyhow::Result<Vec<(KgName, KgReply)>> {
+    graphs.each(ids, |kg, ids| kg.perform(None, op(ids))).await
 }
 
 async fn search(mention: String, limit: u32, common: &Common) -> anyhow::Result<Shown> {
     let mut graphs = Graphs::open(common).await?;
     let (mut parts, mut more) = (Vec::new(), Vec::new());
-    for (name, reply) in ask(&mut graphs, &KgOp::Search { mention, limit }).await? {
+    for (name, reply) in ask(&mut graphs, &[], |_| KgOp::Search { mention: mention.clone(), limit }).await? {
         let KgData::Candidates(candidates) = &reply.data else { anyhow::bail!("{name} gave no candidates") };
         parts.push((name, candidates.iter().map(rows::candidate).collect()));
         more.extend(remarks(common.json, &[&reply]));
@@ -200,7 +200,7 @@ async fn search(mention: String, limit: u32, common: &Common) -> anyhow::Result<
 async fn describe(ids: Vec<String>, common: &Common) -> anyhow::Result<Shown> {
     let mut graphs = Graphs::open(common).await?;
     let (mut parts, mut more) = (Vec::new(), Vec::new());
-    for (name, reply) in ask(&mut graphs, &KgOp::Describe { ids: named(ids) }).await? {
+    for (name, reply) in ask(&mut graphs, &named(ids), |ids| KgOp::Describe { ids }).await? {
         let KgData::Entities(entities) = &reply.data else { anyhow::bail!("{name} gave no entities") };
         // A graph that knows nothing of an id may say just that.
         let known = entities.iter().filter(|e| e.label.is_some() || e.description.is_some() || !e.also.is_empty());
@@ -217,10 +217,9 @@ async fn both_ways(kg: Arc<dyn KnowledgeGraph>, entities: Vec<EntityId>, limit: 
 
 async fn relations(ids: Vec<String>, limit: u32, identifiers: bool, common: &Common) -> anyhow::Result<Shown> {
     let mut graphs = Graphs::open(common).await?;
-    let entities = named(ids);
     let mut hidden = 0;
     let (mut parts, mut more) = (Vec::new(), Vec::new());
-    for (name, (out, into)) in graphs.each(|kg| both_ways(kg, entities.clone(), limit)).await? {
+    for (name, (out, into)) in graphs.each(&named(ids), |kg, ids| both_ways(kg, ids, limit)).await? {
         let mut list: Vec<Row> = Vec::new();
         for reply in [&out, &into] {
             let KgData::Relations(relations) = &reply.data else { anyhow::bail!("{name} gave no relations") };
@@ -240,9 +239,10 @@ async fn relations(ids: Vec<String>, limit: u32, identifiers: bool, common: &Com
 async fn edges(ids: Vec<String>, relation: &str, reverse: bool, page: Page, all_ranks: bool, common: &Common) -> anyhow::Result<Shown> {
     let mut graphs = Graphs::open(common).await?;
     let (relation, direction) = turned(relation, reverse);
-    let op = KgOp::Edges { entities: named(ids), relation: relation.into(), direction, cap: page.limit, offset: page.skipped(), all_ranks };
+    let (cap, offset) = (page.limit, page.skipped());
+    let op = |entities| KgOp::Edges { entities, relation: relation.into(), direction, cap, offset, all_ranks };
     let (mut parts, mut more, mut cuts) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, reply) in ask(&mut graphs, &op).await? {
+    for (name, reply) in ask(&mut graphs, &named(ids), op).await? {
         let KgData::Edges(list) = &reply.data else { anyhow::bail!("{name} gave no edges") };
         parts.push((name, list.edges.iter().map(|edge| rows::edge(list, edge, direction, &reply)).collect::<Vec<Row>>()));
         more.extend(remarks(common.json, &[&reply]));

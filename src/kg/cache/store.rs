@@ -1,16 +1,16 @@
 //! The file: two tables of one redb database, which several programs may have open at once.
 
+use super::contents::prune;
 use crate::calls::{KgOp, KgReply};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use redb::{
-    Builder, ConcurrencyMode, Database, DatabaseError, ReadableDatabase, ReadableTable, StorageError, TableDefinition, TransactionError,
-    WriteTransaction,
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadableDatabase, StorageError, TableDefinition, TransactionError, WriteTransaction,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -19,13 +19,11 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// Packed replies by key.
-const REPLIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("replies");
+pub(super) const REPLIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("replies");
 /// What each is, by the same key: all that a list needs.
-const ABOUT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("about");
+pub(super) const ABOUT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("about");
 /// Memory for pages.
 const PAGES: usize = 8 << 20;
-/// Bytes of replies at most; beyond, the oldest go.
-const LARGEST: u64 = 256 << 20;
 /// Bytes of one reply, unpacked, at most.
 const LARGEST_REPLY: u64 = 64 << 20;
 /// How long another program's writing is waited for.
@@ -46,13 +44,14 @@ pub(super) struct Entry {
     pub(super) reply: KgReply,
 }
 
+/// What an entry is.
 #[derive(Serialize, Deserialize)]
-struct About {
-    kg: String,
-    address: String,
-    when: u64,
-    op: String,
-    bytes: u64,
+pub(super) struct About {
+    pub(super) kg: String,
+    pub(super) address: String,
+    pub(super) when: u64,
+    pub(super) op: String,
+    pub(super) bytes: u64,
 }
 
 /// What is kept of one KG.
@@ -73,6 +72,8 @@ pub struct Kept {
 }
 
 type Key = [u8; 32];
+/// An entry as it goes to the disk: its key, the packed reply, what it is.
+type Packed = (Key, Vec<u8>, Vec<u8>);
 
 /// A cache file, opened when it is first needed.
 pub(super) struct Store {
@@ -80,7 +81,7 @@ pub(super) struct Store {
     max_age: Duration,
     database: OnceLock<Option<Database>>,
     /// What is on its way to the disk: whoever writes next takes all of it.
-    queue: Mutex<Vec<(Key, Vec<u8>, Vec<u8>)>>,
+    queue: Mutex<Vec<Packed>>,
     writing: Mutex<()>,
     state: Mutex<State>,
 }
@@ -209,7 +210,7 @@ impl Store {
 }
 
 /// A transaction, `None` when another program keeps writing: what is kept is worth no long wait.
-fn begin(database: &Database) -> Result<Option<WriteTransaction>, redb::Error> {
+pub(super) fn begin(database: &Database) -> Result<Option<WriteTransaction>, redb::Error> {
     let until = Instant::now() + PATIENCE;
     loop {
         match database.try_begin_write() {
@@ -233,7 +234,7 @@ fn unpack<T: DeserializeOwned>(packed: &[u8]) -> Option<T> {
 }
 
 /// Opens the file, made where there is none, readable by its owner only. One that is damaged is set aside: where to.
-fn open(path: &Path) -> Result<(Database, Option<PathBuf>), DatabaseError> {
+pub(super) fn open(path: &Path) -> Result<(Database, Option<PathBuf>), DatabaseError> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(StorageError::Io)?;
     }
@@ -262,102 +263,4 @@ fn is_damage(error: &DatabaseError) -> bool {
         }
         _ => false,
     }
-}
-
-/// Every entry's key and what it is.
-fn abouts(database: &Database) -> Result<Vec<(Vec<u8>, About)>, redb::Error> {
-    let transaction = database.begin_read()?;
-    let table = match transaction.open_table(ABOUT) {
-        Err(redb::TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
-        other => other?,
-    };
-    let mut all = Vec::new();
-    for row in table.iter()? {
-        let (key, value) = row?;
-        if let Ok(about) = serde_json::from_slice(value.value()) {
-            all.push((key.value().to_vec(), about));
-        }
-    }
-    Ok(all)
-}
-
-fn remove<'a>(database: &Database, keys: impl Iterator<Item = &'a [u8]>) -> Result<(), redb::Error> {
-    let mut keys = keys.peekable();
-    if keys.peek().is_none() {
-        return Ok(());
-    }
-    let Some(transaction) = begin(database)? else { return Ok(()) };
-    {
-        let mut replies = transaction.open_table(REPLIES)?;
-        let mut abouts = transaction.open_table(ABOUT)?;
-        for key in keys {
-            replies.remove(key)?;
-            abouts.remove(key)?;
-        }
-    }
-    transaction.commit()?;
-    Ok(())
-}
-
-/// Drops what is too old, and the oldest of what is too much.
-fn prune(database: &Database, max_age: Duration) -> Result<(), redb::Error> {
-    let mut all = abouts(database)?;
-    all.sort_by_key(|(_, about)| std::cmp::Reverse(about.when));
-    let oldest = super::now_ms().saturating_sub(u64::try_from(max_age.as_millis()).unwrap_or(u64::MAX));
-    let mut bytes = 0;
-    let gone = all.iter().filter(|(_, about)| {
-        bytes += about.bytes;
-        about.when < oldest || bytes > LARGEST
-    });
-    remove(database, gone.map(|(key, _)| key.as_slice()))
-}
-
-/// What the cache at `path` keeps, KG by KG. Nothing where there is no file. Blocks.
-///
-/// # Errors
-/// One sentence, when the file can't be used.
-pub fn list(path: &Path) -> anyhow::Result<Vec<Kept>> {
-    let Some(database) = existing(path)? else { return Ok(Vec::new()) };
-    let mut kept: BTreeMap<(String, String), Kept> = BTreeMap::new();
-    for (_, about) in abouts(&database)? {
-        let of = kept.entry((about.kg.clone(), about.address.clone())).or_insert(Kept {
-            kg: about.kg,
-            address: about.address,
-            replies: 0,
-            bytes: 0,
-            oldest: about.when,
-            newest: about.when,
-        });
-        of.replies += 1;
-        of.bytes += about.bytes;
-        of.oldest = of.oldest.min(about.when);
-        of.newest = of.newest.max(about.when);
-    }
-    Ok(kept.into_values().collect())
-}
-
-/// Forgets what the cache at `path` keeps, of the KG of this name or of all; how many replies that were. Blocks.
-///
-/// # Errors
-/// One sentence, when the file can't be used.
-pub fn clear(path: &Path, kg: Option<&str>) -> anyhow::Result<u64> {
-    let Some(mut database) = existing(path)? else { return Ok(0) };
-    let all = abouts(&database)?;
-    let gone: Vec<&[u8]> = all.iter().filter(|(_, about)| kg.is_none_or(|kg| kg == about.kg)).map(|(key, _)| key.as_slice()).collect();
-    remove(&database, gone.iter().copied())?;
-    let left = abouts(&database)?.len();
-    if left + gone.len() > all.len() {
-        anyhow::bail!("another program writes to {} all the time: try again", path.display());
-    }
-    // The room is given back when nobody else has the file open; else it is used again.
-    let _ = database.compact();
-    Ok(gone.len() as u64)
-}
-
-fn existing(path: &Path) -> anyhow::Result<Option<Database>> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let opened = open(path).map_err(|error| anyhow::anyhow!("the cache {} can't be used: {error}; remove the file", path.display()))?;
-    Ok(Some(opened.0))
 }

@@ -29,7 +29,7 @@ pub(super) fn judge(service: &Service, response: &Response) -> Verdict {
     if response.status.is_success() {
         return Verdict::Take;
     }
-    let said = String::from_utf8_lossy(&response.body[..response.body.len().min(16_000)]).to_lowercase();
+    let said = own_words(&response.body);
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let quote = || service.quote(&response.body);
     let fail = |kind, what: &str| Verdict::Fail(service.error(kind, what));
@@ -47,6 +47,19 @@ pub(super) fn judge(service: &Service, response: &Response) -> Verdict {
         413 | 414 | 431 => fail(CallErrorKind::Refused, &format!("takes no query of this length (status {code}): ask for less")),
         _ => service.by_status(response),
     }
+}
+
+/// What the server says, in lower case, without the query that many repeat: its words are not the server's.
+fn own_words(body: &[u8]) -> String {
+    let said = match serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(body) {
+        Ok(mut json) => {
+            json.retain(|key, _| key != "query");
+            serde_json::Value::Object(json).to_string()
+        }
+        Err(_) => String::from_utf8_lossy(&body[..body.len().min(16_000)]).into_owned(),
+    };
+    let said = said.to_lowercase();
+    said.split("sparql query:").next().unwrap_or_default().to_owned()
 }
 
 /// The error that a server tells inside of an answer with status 200.

@@ -1,8 +1,8 @@
 //! Any other graph: a program that speaks the interface as JSON lines on its standard input and output. The protocol is
 //! told in `assets/adapters/README.md`, with an example.
 //!
-//! `program` starts and ends the process and brings lines to and from it, `lines` cuts its output, `requests` and
-//! `replies` are the protocol, `ids` what an id means outside the program, `groups` knows every process that runs.
+//! `program` starts and ends the process and brings lines to and from it, `lines` cuts its output, `requests`,
+//! `replies` and `wire` are the protocol, `ids` what an id means outside the program, `groups` knows every process that runs.
 
 mod groups;
 mod ids;
@@ -10,6 +10,7 @@ mod lines;
 mod program;
 mod replies;
 mod requests;
+mod wire;
 
 pub use groups::end_all;
 

@@ -214,9 +214,12 @@ impl Desk {
             let mut state = self.state();
             (state.waiting.remove(&id), id < state.next)
         };
-        // A reply that nobody waits for any more is no fault.
         let Some(call) = call else {
-            return if known { () } else { stray(&format!("answered a request that was never made (id {id})")) };
+            // A reply that nobody waits for any more is no fault.
+            if !known {
+                stray(&format!("answered a request that was never made (id {id})"));
+            }
+            return;
         };
         let _ = call.send(match (answer.remove("ok"), answer.remove("error")) {
             (_, Some(error)) => Err(self.refusal(&error)),

@@ -1,9 +1,13 @@
 //! What a program answers, checked before anyone else sees it.
 
 use super::ids::Ids;
+use super::wire::{
+    About, AggregateWire, Candidates, EdgeWire, EdgesWire, Entities, EntityWire, HelloWire, LiteralWire, NoteWire, ObjectWire,
+    QualifierWire, RelationWire, Relations, Space,
+};
 use crate::calls::{AggregateResult, Candidate, EdgeList, KgData, KgOp, KgReply};
 use crate::graph::{
-    Direction, Edge, Entity, EntityId, Literal, LiteralKind, Note, Object, Partial, Qualifier, Rank, Relation, RelationId, RelationRef,
+    Direction, Edge, Entity, EntityId, Literal, LiteralKind, Note, Object, Partial, Qualifier, Relation, RelationId, RelationRef,
 };
 use crate::kg::IdSpace;
 use serde::Deserialize;
@@ -19,138 +23,6 @@ pub(super) struct Hello {
     pub(super) space: IdSpace,
     /// What it can do.
     pub(super) ops: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct HelloWire {
-    about: Option<String>,
-    #[serde(default)]
-    ids: Space,
-    ops: Option<Vec<String>>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Space {
-    #[default]
-    Own,
-    Wikidata,
-    MusicBrainz,
-    Iri,
-}
-
-/// The fields that every reply may have.
-#[derive(Deserialize)]
-struct About {
-    #[serde(default)]
-    more: bool,
-    #[serde(default)]
-    remarks: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct EntityWire {
-    id: String,
-    label: Option<String>,
-    description: Option<String>,
-    matched: Option<String>,
-    #[serde(default)]
-    also: Vec<(String, String)>,
-}
-
-#[derive(Deserialize)]
-struct RelationWire {
-    id: String,
-    label: Option<String>,
-    inverse_label: Option<String>,
-    count: Option<u64>,
-    #[serde(default)]
-    at_least: bool,
-    #[serde(default)]
-    identifier: bool,
-}
-
-#[derive(Deserialize)]
-struct EdgesWire {
-    edges: Vec<EdgeWire>,
-    #[serde(default)]
-    entities: Vec<EntityWire>,
-    relation_label: Option<String>,
-    #[serde(default)]
-    partial: Vec<PartialWire>,
-}
-
-#[derive(Deserialize)]
-struct EdgeWire {
-    s: String,
-    /// Only where a list holds several relations (`aggregate`).
-    r: Option<String>,
-    o: ObjectWire,
-    #[serde(default)]
-    notes: Vec<NoteWire>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ObjectWire {
-    Entity(String),
-    Number(serde_json::Number),
-    Literal(LiteralWire),
-}
-
-#[derive(Deserialize)]
-struct LiteralWire {
-    kind: Option<LiteralKind>,
-    text: Option<String>,
-    raw: Option<String>,
-    lang: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct NoteWire {
-    #[serde(default)]
-    rank: Rank,
-    #[serde(default)]
-    qualifiers: Vec<QualifierWire>,
-}
-
-#[derive(Deserialize)]
-struct QualifierWire {
-    relation: String,
-    label: Option<String>,
-    value: String,
-    entity: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct PartialWire {
-    entity: String,
-    of: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Candidates {
-    candidates: Vec<EntityWire>,
-}
-
-#[derive(Deserialize)]
-struct Relations {
-    relations: Vec<RelationWire>,
-}
-
-#[derive(Deserialize)]
-struct Entities {
-    entities: Vec<EntityWire>,
-}
-
-#[derive(Deserialize)]
-struct AggregateWire {
-    value: Option<Value>,
-    reading: String,
-    #[serde(default)]
-    edges: Vec<EdgeWire>,
-    #[serde(default)]
-    entities: Vec<EntityWire>,
 }
 
 fn form<T: serde::de::DeserializeOwned>(answer: Value) -> Result<T, String> {
@@ -214,7 +86,7 @@ pub(super) fn rows(data: &KgData) -> u64 {
         KgData::Relations(list) => list.len(),
         KgData::Edges(list) => list.edges.len(),
         KgData::Entities(list) => list.len(),
-        KgData::Aggregate(result) => result.list.edges.len(),
+        KgData::Aggregate(result) => result.lists.iter().map(|list| list.edges.len()).sum(),
     };
     count as u64
 }
@@ -376,5 +248,5 @@ fn aggregate(wire: AggregateWire, relation: &RelationId, ids: &Ids) -> Result<Ag
     let relation = ids.relation(ids.inward(relation))?;
     let edges: Vec<Edge> = wire.edges.into_iter().map(|wire| edge(wire, &relation, ids)).collect::<Result<_, _>>()?;
     let entities = mentioned(&edges, wire.entities, ids)?;
-    Ok(AggregateResult { value, list: EdgeList { edges, entities, ..EdgeList::default() }, reading: wire.reading })
+    Ok(AggregateResult { value, lists: vec![EdgeList { edges, entities, ..EdgeList::default() }], reading: wire.reading })
 }

@@ -44,7 +44,7 @@ pub(super) fn of(op: &KgOp, ids: &Ids) -> (&'static str, Request) {
             let kgs: Vec<Value> = ids.others.iter().map(|(name, space)| json!({"name": name, "ids": space_name(*space)})).collect();
             ("link", json!({"entities": entities, "kgs": kgs}))
         }
-        KgOp::Aggregate { entities, what } => {
+        KgOp::Aggregate { entities, what, cap } => {
             let mut what = what.clone();
             what.relation = ids.inward(&what.relation).into();
             what.by = what.by.map(|by| ids.inward(&by).into());
@@ -52,7 +52,7 @@ pub(super) fn of(op: &KgOp, ids: &Ids) -> (&'static str, Request) {
                 filter.relation = ids.inward(&filter.relation).into();
                 filter.value = ids.inward(&filter.value).to_owned();
             }
-            ("aggregate", json!({"entities": list(entities), "what": what}))
+            ("aggregate", json!({"entities": list(entities), "what": what, "cap": cap}))
         }
     };
     let mut request = object(json!({"id": 0, "op": word}));

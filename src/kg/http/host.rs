@@ -120,6 +120,16 @@ impl Host {
         self.shut_for(longest)?;
         // The semaphore is never closed.
         let slot = Slot { host: self, permit: self.slots.acquire().await.ok() };
+        self.turn(longest).await?;
+        Ok(slot)
+    }
+
+    /// Waits, with a slot in hand, for the server's pause to end and for a turn. A redirect that is followed and a login
+    /// that is answered are requests as well.
+    ///
+    /// # Errors
+    /// [`Shut`], when the server's pause is longer than `longest`.
+    pub async fn turn(&self, longest: Duration) -> Result<(), Shut> {
         let mut last = self.door.lock().await;
         loop {
             if let Some(until) = self.shut_for(longest)? {
@@ -134,7 +144,7 @@ impl Host {
             }
         }
         *last = Some(Instant::now());
-        Ok(slot)
+        Ok(())
     }
 
     /// Until when the host is shut, if it is.

@@ -47,6 +47,17 @@ enum Way {
     Bearer,
 }
 
+/// What to do after a status 401.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Nothing: the login is not taken.
+    GiveUp,
+    /// Send the request again with the login.
+    Sign,
+    /// Send it again without: the server then says how it wants the login.
+    Bare,
+}
+
 /// The login of one service, with what the server asked for last.
 #[derive(Clone)]
 pub(super) struct Auth {
@@ -128,19 +139,23 @@ impl Auth {
         Some(challenge.respond(&context).ok()?.to_header_string())
     }
 
-    /// Takes up the challenge of a reply with status 401, the one after `rounds` others in this request; whether it is
-    /// worth sending the request again.
-    pub fn challenged(&self, headers: &HeaderMap, rounds: u32) -> bool {
+    /// Takes up the challenge of a reply with status 401: what to do next. `rounds` replies of that kind came before in
+    /// this request; `bare`: the request went out without the login.
+    pub fn challenged(&self, headers: &HeaderMap, rounds: u32, bare: bool) -> Next {
+        if self.way == Way::AsAsked && rounds == 0 && offered(headers).next().is_none() {
+            // Virtuoso refuses a basic login without a word about digest, which is what it wants.
+            return Next::Bare;
+        }
         let as_asked = self.way == Way::AsAsked && !offers(headers, "basic");
         if self.way != Way::Digest && !as_asked {
-            return false;
+            return Next::GiveUp;
         }
-        let Some(new) = digest(headers) else { return false };
+        let Some(new) = digest(headers) else { return Next::GiveUp };
         // A nonce that is too old is no wrong password. Not every server says which it was: the first time either is
         // possible.
-        let again = rounds == 0 || (new.stale && rounds < 3);
+        let again = rounds == 0 || bare || (new.stale && rounds < 3);
         *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(new);
-        again
+        if again { Next::Sign } else { Next::GiveUp }
     }
 
     /// Why the server may not have taken the login, and what to do.
@@ -240,28 +255,32 @@ mod tests {
     fn digest_counts_its_answers_and_takes_a_new_nonce() {
         let auth = Auth::new(Some(&login(Some(AuthKind::Digest))), &url("https://h.example/")).unwrap();
         let first = headers(&["Basic realm=\"a, digest x\", DIGEST realm=\"r\", nonce=\"one\", qop=\"auth, auth-int\", algorithm=SHA-256"]);
-        assert!(auth.challenged(&first, 0));
+        assert_eq!(auth.challenged(&first, 0, false), Next::Sign);
         let answer = signed(&auth).unwrap();
         assert!(answer.contains("nc=00000001") && answer.contains("qop=auth,") && answer.contains("algorithm=SHA-256"), "{answer}");
         assert!(answer.contains("uri=\"/dir/index.html?a=b\""), "{answer}");
         assert!(signed(&auth).unwrap().contains("nc=00000002"));
         // The same again means a wrong password, a stale one does not.
-        assert!(!auth.challenged(&first, 1));
-        assert!(auth.challenged(&headers(&["Digest realm=\"r\", nonce=\"two\", stale=TRUE, qop=\"auth\""]), 1));
+        assert_eq!(auth.challenged(&first, 1, false), Next::GiveUp);
+        let stale = headers(&["Digest realm=\"r\", nonce=\"two\", stale=TRUE, qop=\"auth\""]);
+        assert_eq!(auth.challenged(&stale, 1, false), Next::Sign);
         assert!(signed(&auth).unwrap().contains("nonce=\"two\""));
-        assert!(!auth.challenged(&headers(&["Digest realm=\"r\", nonce=\"x\", algorithm=ROT13"]), 0));
-        assert!(!auth.challenged(&headers(&["Digest realm=\"grün\", nonce=\"x\"", "Digest nonce=", ""]), 0));
+        for bad in ["Digest realm=\"r\", nonce=\"x\", algorithm=ROT13", "Digest realm=\"grün\", nonce=\"x\"", "Digest nonce=", ""] {
+            assert_eq!(auth.challenged(&headers(&[bad]), 0, false), Next::GiveUp, "{bad}");
+        }
     }
 
     #[test]
     fn basic_gives_way_to_digest_where_only_that_is_asked_for() {
         let auth = Auth::new(Some(&login(None)), &url("https://h.example/")).unwrap();
         let digest = "Digest realm=\"r\", nonce=\"n\"";
-        assert!(!auth.challenged(&headers(&[digest, "Basic realm=\"r\""]), 0));
-        assert!(auth.challenged(&headers(&[digest]), 0));
+        assert_eq!(auth.challenged(&headers(&[digest, "Basic realm=\"r\""]), 0, false), Next::GiveUp);
+        assert_eq!(auth.challenged(&headers(&[]), 0, false), Next::Bare);
+        assert_eq!(auth.challenged(&headers(&[]), 1, true), Next::GiveUp);
+        assert_eq!(auth.challenged(&headers(&[digest]), 1, true), Next::Sign);
         assert!(signed(&auth).unwrap().starts_with("Digest "));
         let basic = Auth::new(Some(&login(Some(AuthKind::Basic))), &url("https://h.example/")).unwrap();
-        assert!(!basic.challenged(&headers(&[digest]), 0));
+        assert_eq!(basic.challenged(&headers(&[digest]), 0, false), Next::GiveUp);
         assert!(basic.refused(&headers(&[digest])).contains("auth: digest"));
     }
 

@@ -6,11 +6,13 @@ mod login;
 mod retry_after;
 mod said;
 mod service;
+mod settings;
 
 pub use exchange::{Request, Response, Verdict};
 pub use login::Login;
 pub use retry_after::retry_after;
-pub use service::{HttpSettings, Service, ServiceError};
+pub use service::Service;
+pub use settings::{HttpSettings, ServiceError};
 
 use crate::text;
 use std::hash::{BuildHasher, Hasher};

@@ -1,8 +1,8 @@
 //! A service on the network: one queue for each host, retries with pauses, redirects within the host, whole bodies only.
 
 use super::host::{Host, Shut};
-use super::login::{Auth, Login};
-use super::{ClientSettings, Request, Response, Verdict, client, pause};
+use super::login::{Auth, Next};
+use super::{HttpSettings, Request, Response, ServiceError, Verdict, client, pause};
 use crate::calls::{CallError, CallErrorKind};
 use crate::kg::Waiting;
 use crate::redact::{self, Secrets};
@@ -10,59 +10,7 @@ use reqwest::header::{ACCEPT, LOCATION};
 use reqwest::{Client, Url};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-use thiserror::Error;
 use tokio::time::Instant;
-
-/// Manners on the wire.
-#[derive(Clone, Debug)]
-pub struct HttpSettings {
-    /// Time-outs and contact.
-    pub client: ClientSettings,
-    /// Tries in all, when the server is busy.
-    pub tries: u32,
-    /// The pause after the first try; it doubles from try to try.
-    pub pause: Duration,
-    /// The longest wait that a server may ask for; beyond it the call fails and says so.
-    pub longest_wait: Duration,
-    /// Requests under way at once, to one host. Of several services on one host the strictest settings hold for all.
-    pub parallel: usize,
-    /// The least time between the beginnings of two requests to one host.
-    pub every: Duration,
-    /// Bytes of one answer at most.
-    pub largest_answer: usize,
-    /// Who we are, where the service wants to know. (A login in a URL needs none of this.)
-    pub login: Option<Login>,
-}
-
-impl Default for HttpSettings {
-    fn default() -> Self {
-        Self {
-            client: ClientSettings::default(),
-            tries: 4,
-            pause: Duration::from_millis(500),
-            longest_wait: Duration::from_secs(60),
-            parallel: 4,
-            every: Duration::ZERO,
-            largest_answer: 64 << 20,
-            login: None,
-        }
-    }
-}
-
-/// Why there is no such service.
-#[derive(Debug, Error)]
-pub enum ServiceError {
-    /// The URL is none.
-    #[error("\"{0}\" is no URL of a service: give one that begins with http:// or https:// and names a host")]
-    NoUrl(String),
-    /// The URL of an endpoint is none.
-    #[error("\"{0}\" is no URL of an endpoint: write sparql:https://HOST/PATH, or sparql:http://HOST:PORT/PATH")]
-    NoEndpoint(String),
-    /// No client for it.
-    #[error("no connection can be made ready ({0}): check the proxy settings and the system's certificates")]
-    Client(String),
-}
 
 /// A service at one address.
 #[derive(Clone)]
@@ -234,23 +182,33 @@ impl Service {
         let known = if request.form.is_some() { moved().get(&request.url).cloned() } else { None };
         let mut url = known.unwrap_or_else(|| request.url.clone());
         let mut for_good = true;
-        let deadline = Instant::now() + self.inner.settings.client.total;
-        let (mut hops, mut rounds) = (0, 0);
+        let mut deadline = Instant::now() + self.inner.settings.client.total;
+        let (mut hops, mut rounds, mut bare) = (0, 0, false);
         loop {
+            if hops + rounds > 0 {
+                // Also this one keeps its distance; the time that it stands in the queue is not the server's.
+                let queued = Instant::now();
+                let turn = self.inner.host.turn(self.inner.settings.longest_wait).await;
+                turn.map_err(|shut| self.shut(&shut))?;
+                deadline += queued.elapsed();
+            }
             let building = match &request.form {
                 Some(form) => self.inner.client.post(url.clone()).form(form),
                 None => self.inner.client.get(url.clone()),
             };
             let left = deadline.saturating_duration_since(Instant::now());
             let mut building = building.header(ACCEPT, request.accept).timeout(left).build().map_err(|error| self.fault(&error))?;
-            if let Some(auth) = self.inner.auth.as_ref().filter(|_| same_service(&self.inner.home, &url)) {
+            if let Some(auth) = self.inner.auth.as_ref().filter(|_| !bare && same_service(&self.inner.home, &url)) {
                 auth.sign(&mut building);
             }
             let response = self.inner.client.execute(building).await.map_err(|error| self.fault(&error))?;
             // Also the body of what is not used is read: the connection serves again after that.
             let response = self.whole(response, url.clone()).await?;
             match response.status.as_u16() {
-                401 if self.inner.auth.as_ref().is_some_and(|auth| auth.challenged(&response.headers, rounds)) => rounds += 1,
+                401 => match self.inner.auth.as_ref().map_or(Next::GiveUp, |auth| auth.challenged(&response.headers, rounds, bare)) {
+                    Next::GiveUp => return Ok(response),
+                    next => (rounds, bare) = (rounds + 1, next == Next::Bare),
+                },
                 301 | 302 | 307 | 308 => {
                     hops += 1;
                     if hops > 3 {

@@ -1,22 +1,17 @@
-//! Reads an RDF file into a store: Turtle, N-Triples, N-Quads, TriG or RDF/XML, packed with gzip or not.
+//! Loads files into one store: what is read by which reader, and what comes of it.
 
+use super::format::{Format, READABLE, format_of};
+use super::report::{Flaw, LoadReport};
+use super::sink::Sink;
+use super::source::{Input, Source};
+use super::table::Tables;
+use super::{document, lines};
 use crate::kg::sparql::Prefixes;
-use crate::text;
-use flate2::read::MultiGzDecoder;
-use oxigraph::io::{RdfFormat, RdfParseError, RdfParser};
-use oxigraph::model::{GraphName, Quad};
-use oxigraph::store::{LoaderError, Store};
-use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use oxigraph::io::RdfFormat;
+use oxigraph::store::{StorageError, Store};
 use thiserror::Error;
 
-/// Bytes looked at to tell what a file is.
-const PEEK: usize = 4096;
-/// What can be read, for messages.
-const READABLE: &str = "Turtle (.ttl), N-Triples (.nt), N-Quads (.nq), TriG (.trig) or RDF/XML (.rdf), each also as .gz";
-
-/// Why a file was not loaded. Every message names the file and says what to do.
+/// Why files were not loaded. Every message names the file and says what to do.
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// It cannot be read at all.
@@ -37,19 +32,16 @@ pub enum LoadError {
         /// What the reader says.
         why: String,
     },
-    /// It breaks the rules of its format.
-    #[error(
-        "{file}, line {line}, column {column}: {why}; correct that line, or convert the file with an RDF tool that repairs it ({format} is expected)"
-    )]
-    Syntax {
-        /// The file.
-        file: String,
-        /// From 1.
-        line: u64,
-        /// From 1, in characters.
-        column: u64,
-        /// What is wrong.
-        why: String,
+    /// It breaks the rules of its format, and no flaw is allowed.
+    #[error("{}: {}; correct that line, or load without --strict, which skips and lists such lines", .0.place(), .0.why)]
+    Flaw(Flaw),
+    /// Nothing in it can be read.
+    #[error("{}: {}; nothing in this file could be read as {format} ({skipped} such places): is it what its name says?", .first.place(), .first.why)]
+    Nothing {
+        /// The first flaw.
+        first: Flaw,
+        /// How many there are.
+        skipped: u64,
         /// The format it was read as.
         format: &'static str,
     },
@@ -60,155 +52,121 @@ pub enum LoadError {
         file: String,
     },
     /// The store failed.
-    #[error("{file} could not be stored: {why}")]
+    #[error("the facts could not be stored: {why}")]
     Store {
-        /// The file.
-        file: String,
         /// What the store says.
         why: String,
     },
 }
 
-/// Where RDF comes from.
-pub enum Source {
-    /// A file.
-    File(PathBuf),
-    /// A text that is compiled in, in Turtle, possibly packed.
-    Memory {
-        /// What messages call it.
-        name: &'static str,
-        /// The bytes.
-        bytes: &'static [u8],
-    },
+impl From<StorageError> for LoadError {
+    fn from(error: StorageError) -> Self {
+        Self::Store { why: error.to_string() }
+    }
 }
 
-/// Reads all of `source` into a new store, named graphs merged into one. Returns it with the prefixes that the source
-/// declares. `progress` is told the number of facts from time to time. Blocks.
+/// How far the loading is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Facts read, of all files.
+    pub facts: u64,
+    /// The file that is being read.
+    pub file: String,
+    /// Its number, from 1.
+    pub number: usize,
+    /// How many files there are.
+    pub of: usize,
+}
+
+/// Facts, the prefixes that their files declare, and what there is to say about the loading.
+pub struct Loaded {
+    /// The facts, in the default graph.
+    pub store: Store,
+    /// Where two files give one prefix two meanings, the first holds.
+    pub prefixes: Prefixes,
+    /// What was skipped.
+    pub report: LoadReport,
+}
+
+/// Reads all of `source` into a new store, named graphs merged into one, the files' blank nodes kept apart. `progress`
+/// is told from time to time how far it is. Blocks.
 ///
 /// # Errors
-/// [`LoadError`]; a source with an error in it is not loaded in part.
-pub fn load(source: Source, progress: impl Fn(u64) + Send + Sync + 'static) -> Result<(Store, Prefixes), LoadError> {
+/// [`LoadError`]: a file that is missing or no data; when nothing at all could be read; when strict, at the first flaw.
+pub fn load(source: &Source, progress: &dyn Fn(&Progress)) -> Result<Loaded, LoadError> {
+    let store = Store::new()?;
+    let (files, strict, namespace) = match source {
+        Source::Files { paths, strict, namespace } => (paths.len(), *strict, namespace.as_str()),
+        Source::Memory { .. } => (1, true, "local:"),
+    };
+    let mut sink = Sink::new(store.start_transaction()?, files, strict, progress);
+    let mut reading = Reading { prefixes: Prefixes::new(), tables: Tables::new(namespace), files };
     match source {
-        Source::Memory { name, bytes } => read(name, None, Box::new(bytes), progress),
-        Source::File(path) => {
-            let name = text::one_line(&path.display().to_string());
-            let unreadable = |why: String| LoadError::Unreadable { file: name.clone(), why };
-            let about = std::fs::metadata(&path).map_err(|error| unreadable(explain(&error)))?;
-            if about.is_dir() {
-                return Err(unreadable(format!("it is a folder; give one file with {READABLE}")));
-            }
-            let file = File::open(&path).map_err(|error| unreadable(explain(&error)))?;
-            read(&name, Some(&path), Box::new(file), progress)
+        Source::Memory { name, bytes } => {
+            let input = Input::new((*name).to_owned(), Box::new(*bytes));
+            let input = input.map_err(|error| LoadError::Unreadable { file: (*name).to_owned(), why: error.to_string() })?;
+            reading.file(input, &mut sink)?;
         }
-    }
-}
-
-fn explain(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file; check the path after `file:`".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-fn read(
-    name: &str,
-    path: Option<&Path>,
-    reader: Box<dyn Read + '_>,
-    progress: impl Fn(u64) + Send + Sync + 'static,
-) -> Result<(Store, Prefixes), LoadError> {
-    let file = name.to_owned();
-    let unreadable = |why: String| LoadError::Unreadable { file: file.clone(), why };
-    let (head, reader) = peek(reader).map_err(|error| unreadable(error.to_string()))?;
-    let packed = head.starts_with(&[0x1f, 0x8b]);
-    let reader: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(reader)) } else { reader };
-    let (head, reader) = peek(reader).map_err(|error| LoadError::Broken { file: file.clone(), facts: 0, why: error.to_string() })?;
-    if head.iter().all(u8::is_ascii_whitespace) {
-        return Err(LoadError::Empty { file });
-    }
-    let format = format_of(path, &head).ok_or_else(|| unreadable(format!("it is no RDF text; give a file with {READABLE}")))?;
-    let mut parser = RdfParser::from_format(format);
-    if let Some(base) = path.and_then(base_iri)
-        && let Ok(with_base) = parser.clone().with_base_iri(base)
-    {
-        parser = with_base;
-    }
-    let store = Store::new().map_err(|error| LoadError::Store { file: file.clone(), why: error.to_string() })?;
-    let mut quads = parser.for_reader(BufReader::with_capacity(1 << 16, reader));
-    let mut facts = 0;
-    let mut loader = store.bulk_loader().on_progress(progress);
-    let merged = quads.by_ref().map(|quad| {
-        facts += 1;
-        quad.map(|quad| Quad::new(quad.subject, quad.predicate, quad.object, GraphName::DefaultGraph))
-    });
-    loader.load_ok_quads::<RdfParseError, LoaderError>(merged).map_err(|error| failure(&file, facts, format, error))?;
-    if facts == 0 {
-        return Err(LoadError::Empty { file });
-    }
-    loader.commit().map_err(|error| LoadError::Store { file: file.clone(), why: error.to_string() })?;
-    let prefixes = quads.prefixes().map(|(prefix, namespace)| (prefix.to_owned(), namespace.to_owned())).collect();
-    Ok((store, prefixes))
-}
-
-fn peek<'a>(mut reader: Box<dyn Read + 'a>) -> io::Result<(Vec<u8>, Box<dyn Read + 'a>)> {
-    let mut head = Vec::with_capacity(PEEK);
-    reader.by_ref().take(PEEK as u64).read_to_end(&mut head)?;
-    let whole = io::Cursor::new(head.clone()).chain(reader);
-    Ok((head, Box::new(whole)))
-}
-
-/// The format by the file's name, else by its first bytes. `None` for what is no text.
-fn format_of(path: Option<&Path>, head: &[u8]) -> Option<RdfFormat> {
-    if head.contains(&0) {
-        return None;
-    }
-    let name = path.and_then(Path::file_name).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let start = String::from_utf8_lossy(head);
-    let start = start.trim_start_matches('\u{feff}').trim_start();
-    match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
-        "ttl" | "turtle" | "n3" => Some(RdfFormat::Turtle),
-        "nt" | "ntriples" => Some(RdfFormat::NTriples),
-        "nq" | "nquads" => Some(RdfFormat::NQuads),
-        "trig" => Some(RdfFormat::TriG),
-        "rdf" | "owl" | "xml" => Some(RdfFormat::RdfXml),
-        _ if start.starts_with("<?xml") || start.starts_with("<rdf:RDF") => Some(RdfFormat::RdfXml),
-        // Turtle holds N-Triples, and TriG holds both.
-        _ => Some(RdfFormat::TriG),
-    }
-}
-
-/// The IRI that relative IRIs in the file start from.
-fn base_iri(path: &Path) -> Option<String> {
-    let absolute = std::path::absolute(path).ok()?;
-    let mut iri = String::from("file://");
-    for byte in absolute.to_str()?.bytes() {
-        match byte {
-            b'/' | b'-' | b'_' | b'.' | b'~' => iri.push(char::from(byte)),
-            byte if byte.is_ascii_alphanumeric() => iri.push(char::from(byte)),
-            byte => iri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    Some(iri)
-}
-
-fn failure(file: &str, facts: u64, format: RdfFormat, error: LoaderError) -> LoadError {
-    let file = file.to_owned();
-    match error {
-        LoaderError::Parsing(RdfParseError::Syntax(error)) => {
-            let why = error.to_string();
-            // The parser's message may begin with its own position; ours stands in front already.
-            let why = why.split_once(": ").filter(|(head, _)| head.starts_with("Parser error at")).map_or(why.as_str(), |(_, rest)| rest);
-            let why = text::one_line(why);
-            let why = text::cut(&why, 200).into_owned();
-            match error.location() {
-                Some(at) => LoadError::Syntax { file, line: at.start.line + 1, column: at.start.column + 1, why, format: format.name() },
-                None => LoadError::Unreadable { file, why: format!("{why} ({} is expected)", format.name()) },
+        Source::Files { paths, .. } => {
+            for path in paths {
+                reading.file(Input::file(path)?, &mut sink)?;
             }
         }
-        LoaderError::Parsing(RdfParseError::Io(error)) => {
-            LoadError::Broken { file, facts: facts.saturating_sub(1), why: error.to_string() }
+    }
+    reading.tables.finish(&mut sink);
+    let report = sink.finish()?;
+    if report.facts == 0 {
+        let file = if let Source::Files { paths, .. } = source {
+            paths.iter().map(|path| super::source::shown(path)).collect::<Vec<_>>().join(", ")
+        } else {
+            String::new()
+        };
+        return Err(LoadError::Empty { file });
+    }
+    Ok(Loaded { store, prefixes: reading.prefixes, report })
+}
+
+/// What is kept between files.
+struct Reading {
+    prefixes: Prefixes,
+    tables: Tables,
+    files: usize,
+}
+
+impl Reading {
+    fn file(&mut self, input: Input, sink: &mut Sink) -> Result<(), LoadError> {
+        let file = input.name.clone();
+        sink.begin(&file);
+        let format = match input.head.iter().all(u8::is_ascii_whitespace) {
+            // Nothing is in it, or it breaks off: this reader says which.
+            true => Ok(Format::Lines(RdfFormat::NQuads)),
+            false => format_of(input.path.as_deref(), &input.head),
+        };
+        let format = format.map_err(|why| LoadError::Unreadable { file: file.clone(), why })?;
+        match format {
+            Format::Lines(rdf) => lines::read(input.reader, rdf, sink)?,
+            Format::Document(rdf) => {
+                for (prefix, namespace) in document::read(input, rdf, sink)? {
+                    self.prefixes.entry(prefix).or_insert(namespace);
+                }
+            }
+            Format::Table(delimiter) => self.tables.read(input, delimiter, sink)?,
         }
-        other => LoadError::Store { file, why: other.to_string() },
+        if sink.facts() > 0 {
+            return Ok(());
+        }
+        match sink.take_first_flaw() {
+            Some(first) => Err(LoadError::Nothing { first, skipped: sink.skipped(), format: format.name() }),
+            None => self.nothing(file, "it holds no facts", sink),
+        }
+    }
+
+    /// One empty file among several is only worth a note.
+    fn nothing(&self, file: String, note: &str, sink: &mut Sink) -> Result<(), LoadError> {
+        if sink.is_strict() || self.files == 1 {
+            return Err(LoadError::Empty { file });
+        }
+        sink.note(note);
+        Ok(())
     }
 }

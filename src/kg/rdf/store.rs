@@ -2,7 +2,8 @@
 //! built in memory stops only when it is built; our queries have none large enough for that to matter.)
 
 use super::labels::LabelIndex;
-use super::load::{LoadError, Source, load};
+use super::load::{LoadError, Loaded, Progress, load};
+use super::source::Source;
 use crate::calls::{CallError, CallErrorKind};
 use crate::kg::sparql::{Answer, Hit, Prefixes, Query, Results, Table, Term, Transport};
 use futures_util::future::BoxFuture;
@@ -18,19 +19,24 @@ pub struct Embedded {
     store: Store,
     prefixes: Prefixes,
     labels: Arc<LabelIndex>,
+    remarks: Vec<String>,
 }
 
 impl Embedded {
-    /// Loads `source`, called `name` on the screen. Blocks: not for an async thread.
+    /// Loads `source`, called `name` on the screen; `progress` is told from time to time how far it is. Blocks: not for an
+    /// async thread.
     ///
     /// # Errors
     /// [`LoadError`].
-    pub fn load(name: &str, source: Source, progress: impl Fn(u64) + Send + Sync + 'static) -> Result<Self, LoadError> {
-        let (store, prefixes) = load(source, progress)?;
-        let failed = |error: oxigraph::store::StorageError| LoadError::Store { file: name.to_owned(), why: error.to_string() };
-        let labels = Arc::new(LabelIndex::of(&store).map_err(failed)?);
-        let facts = crate::kg::thousands(store.len().map_err(failed)? as u64);
-        Ok(Self { about: format!("{name}: {facts} facts"), store, prefixes, labels })
+    pub fn load(name: &str, source: &Source, progress: impl Fn(&Progress)) -> Result<Self, LoadError> {
+        let Loaded { store, prefixes, report } = load(source, &progress)?;
+        let labels = Arc::new(LabelIndex::of(&store)?);
+        let facts = crate::kg::thousands(store.len()? as u64);
+        let skipped = match report.skipped {
+            0 => String::new(),
+            n => format!(", {} places skipped", crate::kg::thousands(n)),
+        };
+        Ok(Self { about: format!("{name}: {facts} facts{skipped}"), store, prefixes, labels, remarks: report.remarks() })
     }
 }
 
@@ -69,6 +75,10 @@ impl Transport for Embedded {
 
     fn about(&self) -> String {
         self.about.clone()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 }
 
@@ -121,7 +131,7 @@ mod tests {
     #[test]
     fn a_query_that_nobody_waits_for_stops() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let demo = Embedded::load("demo", crate::kg::demo::source(), |_| {}).unwrap();
+        let demo = Embedded::load("demo", &crate::kg::demo::source(), |_| {}).unwrap();
         let endless = Query { text: "SELECT ?a ?d WHERE { ?a ?b ?c . ?d ?e ?f }".into(), limit: None };
         let waited = runtime.block_on(async { tokio::time::timeout(Duration::from_millis(100), demo.run(endless)).await });
         assert!(waited.is_err(), "so many rows came in no time");
@@ -133,7 +143,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_query_that_is_none_is_refused() {
-        let demo = Embedded::load("demo", crate::kg::demo::source(), |_| {}).unwrap();
+        let demo = Embedded::load("demo", &crate::kg::demo::source(), |_| {}).unwrap();
         let error = demo.run(Query { text: "SELECT".into(), limit: None }).await.unwrap_err();
         assert_eq!(error.kind, CallErrorKind::Refused);
     }

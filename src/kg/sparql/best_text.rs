@@ -12,12 +12,8 @@ use super::vocabulary::{Languages, Model, Vocabulary};
 const LONGEST: usize = 400;
 /// Stands for "no text": it sorts after every key.
 const NONE: &str = "~";
-/// Predicates that name what only lexemes have, in the Wikidata model: lemmas, the spelling of forms, the gloss of senses.
-const LEXEMES: [&str; 3] = [
-    "http://wikiba.se/ontology#lemma",
-    "http://www.w3.org/ns/lemon/ontolex#representation",
-    "http://www.w3.org/2004/02/skos/core#definition",
-];
+/// The predicate of lemmas, which name lexemes in the Wikidata model.
+const LEMMA: &str = "http://wikiba.se/ontology#lemma";
 
 /// The place of the language of `?t` in the chain, as two digits; 99 outside of it.
 fn language_place(languages: &Languages) -> String {
@@ -26,37 +22,36 @@ fn language_place(languages: &Languages) -> String {
     place.fold("\"99\"".to_owned(), |rest, (n, tag)| format!("IF(LCASE(LANG(?t)) = {}, \"{n:02}\", {rest})", literal(tag, "")))
 }
 
-/// Binds the key of `?t`, found under the predicate at `place`, to `?var`.
-fn bind_key(languages: &Languages, place: usize, var: &str) -> String {
-    let place = char::from_digit(u32::try_from(place).unwrap_or(35).min(35), 36).unwrap_or('z');
-    format!("BIND(CONCAT({}, \"{place}\", SUBSTR(STR(?t), 1, {LONGEST})) AS ?{var})", language_place(languages))
+/// The key of `?t`, found under the predicate at `place` (a term of one letter).
+fn key(languages: &Languages, place: &str) -> String {
+    format!("CONCAT({}, {place}, SUBSTR(STR(?t), 1, {LONGEST}))", language_place(languages))
+}
+
+/// The letter for the predicate at `place`: digits for labels, letters for descriptions.
+fn letter(place: usize, first: char) -> char {
+    let place = u8::try_from(place).unwrap_or(9).min(9);
+    char::from(u8::try_from(first).unwrap_or(b'0') + place)
 }
 
 /// The predicates that hold a label, best first.
 fn labels(vocabulary: &Vocabulary) -> Vec<Iri> {
-    let lexemes: &[&str] = if vocabulary.model == Model::Wikidata { &LEXEMES } else { &[] };
-    vocabulary.labels().iter().chain(lexemes).filter_map(|p| Iri::new(p)).collect()
+    let lemma = (vocabulary.model == Model::Wikidata).then_some(&LEMMA);
+    vocabulary.labels().iter().chain(lemma).filter_map(|p| Iri::new(p)).collect()
 }
 
 /// Alternatives that bind `?var` to the keys of the labels of `thing`.
 pub fn label_arms(thing: &str, vocabulary: &Vocabulary, var: &str) -> Vec<String> {
-    let arm = |(place, p)| format!("{{ {thing} {p} ?t . FILTER(STR(?t) != \"\") {} }}", bind_key(&vocabulary.languages, place, var));
+    let arm = |(place, p)| {
+        let place = literal(&letter(place, '0').to_string(), "");
+        format!("{{ {thing} {p} ?t . FILTER(STR(?t) != \"\") BIND({} AS ?{var}) }}", key(&vocabulary.languages, &place))
+    };
     labels(vocabulary).into_iter().enumerate().map(arm).collect()
 }
 
 /// Binds `?var` to the keys of the labels of `thing`, whichever predicate they stand under. For a few things.
 pub fn any_label(thing: &str, vocabulary: &Vocabulary, var: &str) -> String {
     let all: Vec<String> = labels(vocabulary).iter().map(Iri::to_string).collect();
-    format!("{thing} ?named ?t . FILTER(?named IN ({})) {}", all.join(", "), bind_key(&vocabulary.languages, 0, var))
-}
-
-fn description_arms(thing: &str, vocabulary: &Vocabulary, var: &str) -> Vec<String> {
-    let chain: Vec<String> = vocabulary.languages.chain().iter().map(|tag| literal(tag, "")).collect();
-    let known = vocabulary.descriptions().iter().filter_map(|p| Iri::new(p)).enumerate();
-    let arm = |(place, p)| {
-        format!("{{ {thing} {p} ?t . FILTER(LCASE(LANG(?t)) IN ({})) {} }}", chain.join(", "), bind_key(&vocabulary.languages, place, var))
-    };
-    known.map(arm).collect()
+    format!("{thing} ?named ?t . FILTER(?named IN ({})) BIND({} AS ?{var})", all.join(", "), key(&vocabulary.languages, "\"0\""))
 }
 
 /// The least of the keys bound to `?var`, as `?name`. (An engine may give up on a group in which a row has none.)
@@ -66,11 +61,21 @@ pub fn least(var: &str, name: &str) -> String {
 
 /// A sub-select: the things that `things` binds to `?n`, with `?label` and (with `described`) `?about`.
 pub fn named(things: &str, vocabulary: &Vocabulary, described: bool) -> String {
-    let mut arms = label_arms("?n", vocabulary, "lk");
-    let mut columns = format!("?n {}", least("lk", "label"));
+    let arm = |p: Iri, letter: char, filter: &str| {
+        format!("{{ ?n {p} ?t . FILTER({filter}) BIND({} AS ?place) }}", literal(&letter.to_string(), ""))
+    };
+    let known = labels(vocabulary).into_iter().enumerate();
+    let mut arms: Vec<String> = known.map(|(n, p)| arm(p, letter(n, '0'), "STR(?t) != \"\"")).collect();
+    // The key is written once for all predicates: engines take long to plan an expression in each.
+    let key = key(&vocabulary.languages, "?place");
+    let least = |test: &str, name: &str| format!("(MIN(IF(BOUND(?t) && ?place {test} \"a\", {key}, \"{NONE}\")) AS ?{name})");
+    let mut columns = format!("?n {}", least("<", "label"));
     if described {
-        arms.extend(description_arms("?n", vocabulary, "dk"));
-        columns.push_str(&format!(" {}", least("dk", "about")));
+        let chain: Vec<String> = vocabulary.languages.chain().iter().map(|tag| literal(tag, "")).collect();
+        let wanted = format!("LCASE(LANG(?t)) IN ({})", chain.join(", "));
+        let known = vocabulary.descriptions().iter().filter_map(|p| Iri::new(p)).enumerate();
+        arms.extend(known.map(|(n, p)| arm(p, letter(n, 'a'), &wanted)));
+        columns.push_str(&format!(" {}", least(">=", "about")));
     }
     format!("SELECT {columns} WHERE {{ {things} OPTIONAL {{ {} }} }} GROUP BY ?n", arms.join(" UNION "))
 }

@@ -2,7 +2,7 @@
 //!
 //! The rows of one result are of several kinds, told apart by the variables that are bound:
 //!
-//! * `?x ?y`: an edge between an asked entity and a far end;
+//! * `?x ?y`: an edge between an asked entity and a far end (`?x` is left out where only one entity is asked for);
 //! * `?x ?all`: how many far ends an entity has;
 //! * `?n ?label ?about`: the names of a thing;
 //! * `?x ?y ?s ?m ?o`: a statement behind an edge says `?o` under `?m`: its rank, a qualifier;
@@ -14,8 +14,9 @@
 
 use super::best_text::named;
 use super::query::{Query, values};
+use super::statements::NO_VALUE;
 use super::term::{Iri, literal};
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{SKOLEM, Vocabulary};
 use crate::graph::Direction;
 
 /// Far ends of one entity that are looked at to count and order them.
@@ -67,23 +68,17 @@ impl Page<'_> {
     /// Alternatives that bind `?y` to the far ends of `x` (an entity, or `?x`).
     fn far_ends(&self, x: &str) -> Vec<String> {
         let predicate = self.predicate;
-        match (self.direction, self.property) {
+        match (self.direction, self.property.filter(|_| self.all_ranks)) {
             (Direction::Out, None) => vec![format!("{x} {predicate} ?y .")],
             (Direction::In, None) => vec![format!("?y {predicate} {x} . FILTER(ISIRI(?y))")],
-            (Direction::Out, Some(p)) if self.all_ranks => vec![
-                format!("{x} p:{p} ?st . ?st ps:{p} ?y ."),
-                format!("{x} p:{p} ?st . ?st rdf:type wdno:{p} . BIND(wdno:{p} AS ?y)"),
-                format!("{x} {predicate} ?y . FILTER NOT EXISTS {{ {x} p:{p} ?any }}"),
-                format!("{x} rdf:type wdno:{p} . BIND(wdno:{p} AS ?y)"),
-            ],
+            // Not every edge has a statement behind it, outside of Wikidata.
             (Direction::Out, Some(p)) => {
-                vec![format!("{x} {predicate} ?y ."), format!("{x} rdf:type wdno:{p} . BIND(wdno:{p} AS ?y)")]
+                vec![format!("{x} p:{p} ?st . ?st ps:{p} ?y ."), format!("{x} {predicate} ?y . FILTER NOT EXISTS {{ {x} p:{p} ?any }}")]
             }
-            (Direction::In, Some(p)) if self.all_ranks => vec![
+            (Direction::In, Some(p)) => vec![
                 format!("?y p:{p} ?st . ?st ps:{p} {x} ."),
                 format!("?y {predicate} {x} . FILTER(ISIRI(?y)) FILTER NOT EXISTS {{ ?y p:{p} ?any }}"),
             ],
-            (Direction::In, Some(_)) => vec![format!("?y {predicate} {x} . FILTER(ISIRI(?y))")],
         }
     }
 
@@ -97,24 +92,25 @@ impl Page<'_> {
     fn page_of(&self, x: &Iri, ordered: bool) -> String {
         let far = self.far_ends_of(x);
         if !ordered {
-            let (limit, offset) = (self.cap + 1, self.offset);
-            return format!(
-                "{{ SELECT ({x} AS ?x) ?y WHERE {{ {{ SELECT DISTINCT ?y WHERE {{ {far} }} LIMIT {limit} OFFSET {offset} }} }} }}"
-            );
+            return format!("SELECT DISTINCT ?y WHERE {{ {far} }} LIMIT {} OFFSET {}", self.cap + 1, self.offset);
         }
         // Beyond the bound, order is kept among each further so many.
         let (window, offset) = (self.offset / BOUND * BOUND, self.offset % BOUND);
         let skip = if window > 0 { format!(" OFFSET {window}") } else { String::new() };
         format!(
-            "{{ SELECT ({x} AS ?x) ?y WHERE {{ {{ SELECT ?y WHERE {{ {{ SELECT DISTINCT ?y WHERE {{ {far} }} LIMIT {BOUND}{skip} }} }} \
-             ORDER BY DESC(ISIRI(?y)) STRLEN(STR(?y)) STR(?y) LIMIT {} OFFSET {offset} }} }} }}",
+            "SELECT ?y WHERE {{ {{ SELECT DISTINCT ?y WHERE {{ {far} }} LIMIT {BOUND}{skip} }} }} \
+             ORDER BY DESC(ISIRI(?y)) STRLEN(STR(?y)) STR(?y) LIMIT {} OFFSET {offset}",
             self.cap
         )
     }
 
+    /// Pages of a few entities (`?x ?y`). That of one entity alone does without `?x`.
     fn pages(&self, entities: &[Iri], ordered: bool) -> String {
-        let pages: Vec<String> = entities.iter().map(|x| self.page_of(x, ordered)).collect();
-        format!("{{ {} }}", pages.join(" UNION "))
+        if let [x] = entities {
+            return format!("{{ {} }}", self.page_of(x, ordered));
+        }
+        let page = |x| format!("{{ SELECT ({x} AS ?x) ?y WHERE {{ {{ {} }} }} }}", self.page_of(x, ordered));
+        format!("{{ {} }}", entities.iter().map(page).collect::<Vec<_>>().join(" UNION "))
     }
 
     /// `?all`: exact up to the bound, one more beyond it.
@@ -138,26 +134,35 @@ impl Page<'_> {
     }
 
     /// Binds `?s` to the statements behind the edges in `pages`.
-    fn statements(&self, pages: &str, p: &str) -> String {
+    fn statements(&self, entities: &[Iri], pages: &str, p: &str) -> String {
+        let x = if let [x] = entities { x.to_string() } else { "?x".to_owned() };
         match self.direction {
-            Direction::Out => format!("{pages} ?x p:{p} ?s . ?s ?link ?y . FILTER(?link IN (ps:{p}, rdf:type))"),
-            Direction::In => format!("{pages} ?y p:{p} ?s . ?s ps:{p} ?x ."),
+            Direction::Out => format!("{pages} {x} p:{p} ?s . ?s ps:{p} ?y ."),
+            Direction::In => format!("{pages} ?y p:{p} ?s . ?s ps:{p} {x} ."),
         }
     }
 
     fn whole(&self, entities: &[Iri], pages: &str, counts: Vec<String>) -> Query {
         let (mut kinds, mut more) = (counts, Vec::new());
         if let Some(p) = self.property {
-            let statements = self.statements(pages, p);
+            let statements = self.statements(entities, pages, p);
             let (is_qualifier, of_values) = (qualifier("m"), said_of_values());
             let rank = if self.all_ranks { "?m = wikibase:rank" } else { "(?m = wikibase:rank && ?o != wikibase:NormalRank)" };
-            let none = begins("o", "http://www.wikidata.org/prop/novalue/");
-            kinds.push(format!("{statements} ?s ?m ?o . FILTER({is_qualifier} || {rank} || (?m = rdf:type && {none}))"));
             let value = begins("m", "http://www.wikidata.org/prop/qualifier/value/");
+            let none = begins("o", NO_VALUE);
+            let said = format!("?s ?m ?o . FILTER({is_qualifier} || {rank} || (?m = rdf:type && {none}))");
+            if self.direction == Direction::Out {
+                let block = values("x", entities);
+                kinds.push(format!("{block} ?x rdf:type wdno:{p} . BIND(wdno:{p} AS ?y)"));
+                kinds.push(format!("{block} ?x p:{p} ?s . ?s rdf:type wdno:{p} . BIND(wdno:{p} AS ?y) {said}"));
+                // An unknown value may have one name in the edge and another in the statement.
+                let unknown = format!("FILTER(ISBLANK(?y) || CONTAINS(STR(?y), {}))", literal(SKOLEM, ""));
+                kinds.push(format!("{block} ?x p:{p} ?s . ?s ps:{p} ?y . {unknown} {said}"));
+                kinds.push(format!("{block} ?x p:{p} ?s . ?s ps:{p} ?y . {unknown} ?s ?m ?o . ?o ?k ?v . FILTER({value}) {of_values}"));
+            }
+            kinds.push(format!("{statements} {said}"));
             kinds.push(format!("{statements} ?s ?m ?o . ?o ?k ?v . FILTER(?m = psv:{p} || {value}) {of_values}"));
-            more.push(format!(
-                "SELECT ?n WHERE {{ {statements} ?s ?m ?o . {{ ?n wikibase:qualifier ?m }} UNION {{ ?n wikibase:novalue ?o }} }}"
-            ));
+            more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?o . ?n wikibase:qualifier ?m }}"));
             more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?n . FILTER({is_qualifier} && ISIRI(?n)) }}"));
             more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?o . ?o wikibase:quantityUnit ?n }}"));
         }

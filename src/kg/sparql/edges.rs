@@ -45,6 +45,8 @@ pub struct Wanted<'a> {
 #[derive(Default)]
 struct Ends {
     terms: IndexSet<Term>,
+    /// The class of what has no value, where it is known that there is none (beside those of other ranks).
+    none: Option<Term>,
     total: Option<u64>,
     more: bool,
 }
@@ -81,6 +83,9 @@ pub async fn edges(asker: &mut Asker, entities: &[EntityId], wanted: &Wanted<'_>
     let of_each = usize::try_from((ROWS / page.cap).clamp(1, OF_EACH)).unwrap_or(1);
     let left = if near.len() > of_each { ask_together(asker, &near, &page, &mut found).await? } else { near };
     ask_each(asker, &left, of_each, &page, &mut found).await?;
+    for (x, ends) in &found.ends {
+        found.statements.pair_unknown(x, &ends.terms);
+    }
     let unnamed = found.statements.unnamed(&found.names);
     if !unnamed.is_empty() {
         found.names.extend(names(asker, &unnamed, false).await?);
@@ -96,12 +101,12 @@ async fn ask_together(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &
         match table {
             Ok(table) => {
                 let mut here = Found::default();
-                here.read(&table);
+                here.read(&table, chunk, page);
                 if here.ends.values().map(|ends| ends.terms.len() as u64).sum::<u64>() > ROWS {
                     left.extend_from_slice(chunk);
                     continue;
                 }
-                found.read(&table);
+                found.read(&table, chunk, page);
                 for iri in chunk {
                     found.ends.entry(iri.clone()).or_default().cut(page);
                 }
@@ -119,7 +124,7 @@ async fn ask_each(asker: &mut Asker, near: &[Iri], of_each: usize, page: &Page<'
     let queries = near.chunks(of_each).map(|chunk| page.of_each(chunk)).collect();
     for (chunk, table) in near.chunks(of_each).zip(asker.rows_of_each(queries).await) {
         match table {
-            Ok(table) => found.read(&table),
+            Ok(table) => found.read(&table, chunk, page),
             Err(error) if is_too_much(&error) => ask_for_less(asker, chunk, page, found).await.map_err(|_| error)?,
             Err(error) => return Err(error),
         }
@@ -131,14 +136,14 @@ async fn ask_each(asker: &mut Asker, near: &[Iri], of_each: usize, page: &Page<'
 async fn ask_for_less(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &mut Found) -> Result<(), CallError> {
     let table = asker.rows(page.bare(near)).await?;
     asker.remark("edges in the order of the server: it could not sort and count them in time");
-    found.read(&table);
+    found.read(&table, near, page);
     for iri in near {
         found.ends.entry(iri.clone()).or_default().cut_bare(page);
     }
     let Some(property) = page.property else { return Ok(()) };
     if page.direction == Direction::Out {
         match asker.rows(page.value_nodes(near, property, VALUE_ROWS)).await {
-            Ok(table) => found.statements.read(&table),
+            Ok(table) => found.statements.read(&table, None),
             Err(error) if is_too_much(&error) => {
                 asker.remark("dates and numbers may lack precision and units: the server could not look them up")
             }
@@ -150,11 +155,17 @@ async fn ask_for_less(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &
 }
 
 impl Found {
-    fn read(&mut self, table: &Table) {
-        for [x, y, s, all] in table.pick(["x", "y", "s", "all"]) {
-            let Some(ends) = x.and_then(Term::iri).and_then(|x| (s.is_none()).then(|| self.ends.entry(x).or_default())) else { continue };
-            if let Some(y) = y {
-                ends.terms.insert(y.clone());
+    /// Takes in what was found of `near`.
+    fn read(&mut self, table: &Table, near: &[Iri], page: &Page<'_>) {
+        let only = if let [one] = near { Some(one) } else { None };
+        for [x, y, s, n, all] in table.pick(["x", "y", "s", "n", "all"]) {
+            let Some(x) = x.and_then(Term::iri).or_else(|| only.cloned()).filter(|_| n.is_none()) else { continue };
+            let ends = self.ends.entry(x).or_default();
+            match y {
+                Some(y) if is_none(y) && (s.is_none() || page.all_ranks) => ends.none = Some(y.clone()),
+                Some(y) if is_none(y) => {}
+                Some(y) if s.is_none() => drop(ends.terms.insert(y.clone())),
+                _ => {}
             }
             if let Some(n) = all.and_then(Term::count) {
                 ends.total = Some(n).filter(|n| *n <= BOUND);
@@ -162,8 +173,13 @@ impl Found {
             }
         }
         self.names.read(table);
-        self.statements.read(table);
+        self.statements.read(table, only);
     }
+}
+
+/// Whether `term` is the class of what has no value.
+fn is_none(term: &Term) -> bool {
+    matches!(term, Term::Iri(iri) if iri.starts_with(NO_VALUE))
 }
 
 impl Ends {
@@ -184,18 +200,20 @@ impl Ends {
         self.terms.truncate(usize::try_from(page.cap).unwrap_or(usize::MAX));
     }
 
-    /// Entities by number, then other IRIs, then values, then what is known not to exist: the same order from every engine.
-    fn sorted(&self, asker: &Asker) -> Vec<&Term> {
+    /// Entities by number, then other IRIs, then values: the same order from every engine. That there is no value is said
+    /// last, on the first page.
+    fn sorted(&self, asker: &Asker, page: &Page<'_>) -> Vec<&Term> {
         let mut terms: Vec<&Term> = self.terms.iter().collect();
         terms.sort_by_cached_key(|term| {
             let id = asker.vocabulary.entity_id(term.text());
             let (class, number, _) = match term {
-                Term::Iri(iri) if iri.starts_with(NO_VALUE) => (3, 0, ""),
                 Term::Iri(_) => id_order(&id),
                 _ => (2, 0, ""),
             };
             (class, number, values::order(term), (*term).clone())
         });
+        let room = page.offset == 0 && (terms.len() as u64) < page.cap;
+        terms.extend(self.none.iter().filter(|_| room));
         terms
     }
 }
@@ -209,7 +227,7 @@ fn build(asker: &Asker, found: &Found, page: &Page<'_>) -> EdgeList {
     let mut mentioned: IndexSet<&str> = IndexSet::new();
     for (iri, ends) in &found.ends {
         let near = vocabulary.entity_id(iri.as_str());
-        for term in ends.sorted(asker) {
+        for term in ends.sorted(asker, page) {
             mentioned.insert(iri.as_str());
             let far = entity(asker, found, page, term);
             mentioned.extend(far);
@@ -237,7 +255,7 @@ fn build(asker: &Asker, found: &Found, page: &Page<'_>) -> EdgeList {
 /// The entity that `term` is: what has an id or a label; in reverse, all that has a fact.
 fn entity<'a>(asker: &Asker, found: &Found, page: &Page<'_>, term: &'a Term) -> Option<&'a str> {
     let Term::Iri(text) = term else { return None };
-    if is_unknown(text) || text.starts_with(NO_VALUE) || term.iri().is_none() {
+    if is_unknown(text) || is_none(term) || term.iri().is_none() {
         return None;
     }
     let lexeme = text.strip_prefix(WD).is_some_and(|local| local.starts_with('L'));
@@ -247,7 +265,7 @@ fn entity<'a>(asker: &Asker, found: &Found, page: &Page<'_>, term: &'a Term) -> 
 
 fn value(term: &Term, model: Model, told: &Told) -> crate::graph::Literal {
     match term {
-        Term::Iri(iri) if model == Model::Wikidata && iri.starts_with(NO_VALUE) => values::no_value(),
+        _ if is_none(term) => values::no_value(),
         _ => values::literal(term, model, &told.detail),
     }
 }

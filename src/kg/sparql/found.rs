@@ -28,6 +28,9 @@ pub trait Finder: Send + Sync + 'static {
     /// Whether a description alone says that an entity is such a page.
     fn is_page(&self, description: &str) -> bool;
 
+    /// Whether it can be used now: its name and address. An error says what to do.
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>>;
+
     /// Why requests are held back now, if they are.
     fn waiting(&self) -> Option<Waiting>;
 }
@@ -178,19 +181,33 @@ pub async fn describe(asker: &mut Asker, finder: &dyn Finder, ids: &[EntityId]) 
 }
 
 /// Notes why entities have no relations in either direction, where that is not for lack of facts: they were merged into
-/// others, or the endpoint does not serve them. One request.
-pub async fn why_nothing(asker: &mut Asker, finder: Option<&dyn Finder>, ids: &[EntityId]) -> Result<(), CallError> {
+/// others, or the endpoint does not serve them. One request; one that fails is noted, since "none" is true without it.
+pub async fn why_nothing(asker: &mut Asker, finder: Option<&dyn Finder>, ids: &[EntityId]) {
     if asker.vocabulary.model != Model::Wikidata {
+        return;
+    }
+    let known = match finder {
+        Some(finder) => unserved(asker, finder, ids).await,
+        None => merged(asker, ids).await,
+    };
+    if let Err(error) = known {
+        asker.note(format!("why there are none could not be looked up: {error}"));
+    }
+}
+
+async fn merged(asker: &mut Asker, ids: &[EntityId]) -> Result<(), CallError> {
+    let iris: Vec<Iri> = ids.iter().filter_map(|id| asker.vocabulary.entity(id).ok()).collect();
+    for thing in look_up(asker, &iris, Wanted::default()).await?.iter().filter(|thing| !thing.merged.is_empty()) {
+        note(asker, thing);
+    }
+    Ok(())
+}
+
+async fn unserved(asker: &mut Asker, finder: &dyn Finder, ids: &[EntityId]) -> Result<(), CallError> {
+    let items: Vec<String> = ids.iter().filter(|id| is_short_id(id)).map(ToString::to_string).collect();
+    if items.is_empty() {
         return Ok(());
     }
-    let Some(finder) = finder else {
-        let iris: Vec<Iri> = ids.iter().filter_map(|id| asker.vocabulary.entity(id).ok()).collect();
-        for thing in look_up(asker, &iris, Wanted::default()).await?.iter().filter(|thing| !thing.merged.is_empty()) {
-            note(asker, thing);
-        }
-        return Ok(());
-    };
-    let items: Vec<String> = ids.iter().filter(|id| is_short_id(id)).map(|id| id.to_string()).collect();
     for (id, known) in items.iter().zip(ask_service(asker, finder, &items).await?) {
         match known {
             Some(FoundEntity { id: target, merged: Some(_), .. }) => asker.note(format!("{target}: {id} redirects here")),

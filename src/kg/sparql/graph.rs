@@ -9,7 +9,7 @@ use super::relations::{self, Both, Half};
 use super::table::Results;
 use super::vocabulary::{Languages, Model, Vocabulary};
 use super::wording::Wording;
-use super::{Transport, describe, edges, search};
+use super::{Transport, aggregate, describe, edges, search};
 use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply};
 use crate::graph::{Direction, EntityId, KgName};
 use crate::kg::{IdSpace, KnowledgeGraph, Waiting};
@@ -107,7 +107,7 @@ impl Inner {
         let mut found = relations::find(&mut asker, entities, &[Direction::Out, Direction::In], limit).await?.into_iter();
         let halves = [found.next().unwrap_or_default(), found.next().unwrap_or_default()];
         if halves.iter().all(|half| half.relations.is_empty()) {
-            found::why_nothing(&mut asker, self.finder.as_deref(), entities).await?;
+            found::why_nothing(&mut asker, self.finder.as_deref(), entities).await;
         }
         let reply = asker.reply(KgData::Relations(Vec::new()));
         Ok(Arc::new(Both { halves, partial: reply.partial, remarks: reply.notes, wire: reply.wire }))
@@ -158,7 +158,9 @@ impl Inner {
                 let ties = self.ties().clone();
                 KgData::Entities(link(&mut asker, entities, &ties).await?)
             }
-            KgOp::Relations { .. } | KgOp::Aggregate { .. } => return Err(crate::kg::cannot(&self.name, &op)),
+            KgOp::Aggregate { entities, what, cap } => KgData::Aggregate(aggregate::aggregate(&mut asker, entities, what, *cap).await?),
+            // Both directions are asked together: see `perform` of the graph.
+            KgOp::Relations { .. } => return Err(crate::kg::cannot(&self.name, &op)),
         };
         Ok(asker.reply(data))
     }
@@ -198,6 +200,10 @@ impl KnowledgeGraph for SparqlGraph {
         self.inner.ties().others = others.to_vec();
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.inner.transport.remarks()
+    }
+
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
@@ -211,7 +217,11 @@ impl KnowledgeGraph for SparqlGraph {
                 Model::Wikidata => "Wikidata's RDF model",
                 Model::Plain => "plain RDF",
             };
-            Ok(format!("{}, {shape}", inner.transport.about()))
+            let mut about = format!("{}, {shape}", inner.transport.about());
+            if let Some(finder) = &inner.finder {
+                about.push_str(&format!(", {}", finder.check().await?));
+            }
+            Ok(about)
         })
     }
 

@@ -127,6 +127,16 @@ impl Identity {
         }
     }
 
+    /// Whether the name of a KG speaks of the place where its usual IRI is: `demo-musicbrainz` of `musicbrainz.org`.
+    #[must_use]
+    pub fn is_spoken_of(&self, kg: &str) -> bool {
+        let iris = self.iris();
+        let host = iris.first().and_then(|iri| iri.as_str().split_once("://")).map(|(_, rest)| rest.split('/').next().unwrap_or(rest));
+        let labels: Vec<&str> = host.unwrap_or_default().split('.').collect();
+        let name = labels.len().checked_sub(2).and_then(|at| labels.get(at)).filter(|name| name.len() > 2);
+        name.is_some_and(|name| kg.to_lowercase().contains(&name.to_lowercase()))
+    }
+
     /// Whether both mean the same thing.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
@@ -191,6 +201,9 @@ mod tests {
         assert!(bare.same(&artist) && artist.same(&bare));
         assert!(!artist.same(&Identity::of_value("P435", MBID).unwrap()));
         assert_eq!(Identity::of_id(IdSpace::MusicBrainz, &format!("release-group/{MBID}")), Identity::of_value("P436", MBID));
+        assert!(artist.is_spoken_of("demo-MusicBrainz") && !artist.is_spoken_of("company") && !artist.is_spoken_of(""));
+        assert!(Identity::Wikidata("Q42".into()).is_spoken_of("my-wikidata"));
+        assert!(!Identity::of_iri("urn:isbn:1").unwrap().is_spoken_of("urn-isbn"));
         assert_eq!(Identity::of_value("P434", "b10bbbfc"), None);
         assert_eq!(Identity::of_value("P345", MBID), None);
         assert!(matches!(Identity::of_iri("https://musicbrainz.org/artist/none"), Some(Identity::Iri(_))));

@@ -5,12 +5,13 @@
 
 use super::asker::Asker;
 use super::identity::Identity;
-use super::link_query::{self, Lookup, SAME};
+use super::link_query::{self, Lookup, OWN, SAME};
+use super::lookup::{Wanted, look_up};
 use super::query::VALUES_MAX;
 use super::term::{Iri, Term};
 use super::texts::Texts;
 use super::vocabulary::{Model, WDT, id_order};
-use crate::calls::CallError;
+use crate::calls::{CallError, CallErrorKind};
 use crate::graph::{Entity, EntityId, KgName};
 use crate::kg::IdSpace;
 use indexmap::{IndexMap, IndexSet};
@@ -34,11 +35,20 @@ enum Asked {
     Other { means: Vec<Identity>, values: Vec<(Iri, Vec<String>)> },
 }
 
-/// What a row says: `x` is an own entity, `y` what it is the same as, by `p`.
+/// What a row says: `x` is an own entity, `y` what it is the same as, by `p`. It was found from `x` or from `y`.
 struct Row {
     x: Iri,
     p: String,
     y: Term,
+    from_x: bool,
+}
+
+impl Row {
+    fn of([x, p, y]: [Option<&Term>; 3]) -> Option<Self> {
+        let (x, p, y) = (x?.iri()?, p?.text(), y?.clone());
+        let own = p.strip_prefix(OWN);
+        Some(Self { x, p: own.unwrap_or(p).to_owned(), y, from_x: own.is_some() })
+    }
 }
 
 /// Answers each of `entities` that is also something else: see [`crate::calls::KgOp::Link`].
@@ -56,15 +66,20 @@ pub async fn link(asker: &mut Asker, entities: &[Entity], ties: &Ties) -> Result
     }
     let asked: Vec<(&Entity, Asked)> =
         entities.iter().filter_map(|entity| Some((entity, read(asker, entity, ties, &relations)?))).collect();
-    let queries = asked.chunks(VALUES_MAX).filter_map(|chunk| {
-        let lookup = lookup(chunk, ties, &relations, vocabulary.model);
-        link_query::query(&lookup, &vocabulary)
-    });
-    let tables = asker.rows_of_all(queries.collect()).await?;
+    let lookups: Vec<Lookup> = asked.chunks(VALUES_MAX).map(|chunk| lookup(chunk, ties, &relations, vocabulary.model)).collect();
+    let queries = lookups.iter().filter_map(|lookup| link_query::query(lookup, &vocabulary));
+    let (tables, named) = match asker.rows_of_all(queries.collect()).await {
+        // Virtuoso guesses that a query of many parts takes long, and refuses it.
+        Err(error) if matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::Server) => {
+            let queries = lookups.iter().flat_map(|lookup| link_query::queries(lookup, &vocabulary));
+            (asker.rows_of_all(queries.collect()).await.map_err(|_| error)?, false)
+        }
+        tables => (tables?, true),
+    };
     let (mut texts, mut rows) = (Texts::default(), Vec::new());
     for table in &tables {
         texts.read(table, &vocabulary);
-        rows.extend(table.pick(["x", "p", "y"]).filter_map(|[x, p, y]| Some(Row { x: x?.iri()?, p: p?.text().to_owned(), y: y?.clone() })));
+        rows.extend(table.pick(["x", "p", "y"]).filter_map(Row::of));
     }
     let mut answered: IndexMap<Iri, Entity> = IndexMap::new();
     for (entity, asked) in &asked {
@@ -95,6 +110,12 @@ pub async fn link(asker: &mut Asker, entities: &[Entity], ties: &Ties) -> Result
             if !answer.also.contains(&pair) {
                 answer.also.push(pair);
             }
+        }
+    }
+    if !named {
+        let iris: Vec<Iri> = answered.keys().cloned().collect();
+        for (answer, thing) in answered.values_mut().zip(look_up(asker, &iris, Wanted::default()).await?) {
+            (answer.label, answer.description) = (thing.label, thing.description);
         }
     }
     Ok(answered.into_values().collect())
@@ -173,14 +194,15 @@ fn elsewhere(own: &Iri, rows: &[Row], ties: &Ties, relations: &[(Iri, KgName)], 
     let mut also: IndexSet<(KgName, EntityId)> = IndexSet::new();
     for (kg, space) in &ties.others {
         let mut ids: Vec<EntityId> = Vec::new();
-        for row in rows.iter().filter(|row| row.x == *own && row.p != SAME) {
-            let tied = relations.iter().filter(|(relation, _)| *relation.as_str() == *row.p).any(|(_, to)| to == kg);
-            let by_relation = relations.iter().any(|(relation, _)| *relation.as_str() == *row.p);
+        for row in rows.iter().filter(|row| row.from_x && row.x == *own) {
+            let tied: Vec<&KgName> = relations.iter().filter(|(relation, _)| *relation.as_str() == *row.p).map(|(_, to)| to).collect();
             let merged = |meant: &Identity| model == Model::Wikidata && matches!(meant, Identity::Wikidata(_));
-            if tied {
-                ids.extend(id_of(*space, kg, row.y.text()));
-            } else if !by_relation || row.p.starts_with(WDT) {
-                ids.extend(meaning(row).filter(|meant| !merged(meant)).and_then(|meant| meant.id_in(*space)));
+            let meant = || meaning(row).filter(|meant| !merged(meant));
+            if tied.contains(&kg) {
+                let identifier = row.p.strip_prefix(WDT).and_then(|property| Identity::of_value(property, row.y.text()));
+                ids.extend(identifier.and_then(|meant| meant.id_in(*space)).or_else(|| id_of(*space, kg, row.y.text())));
+            } else if tied.is_empty() || row.p.starts_with(WDT) {
+                ids.extend(meant().filter(|meant| may_know(kg, *space, meant, row, ties)).and_then(|meant| meant.id_in(*space)));
             }
         }
         ids.sort_by(|a, b| id_order(a).cmp(&id_order(b)));
@@ -189,11 +211,19 @@ fn elsewhere(own: &Iri, rows: &[Row], ties: &Ties, relations: &[(Iri, KgName)], 
     also.into_iter().collect()
 }
 
+/// Whether `kg` can be expected to know what `row` means. Any IRI could be an id of a graph of IRIs; but one that it does
+/// not know would stand in the way of finding the right one there. So it is one that its name speaks of (`musicbrainz.org`
+/// for `demo-musicbrainz`), or one that the data call the same while there is no other graph that it could be meant for.
+fn may_know(kg: &str, space: IdSpace, meant: &Identity, row: &Row, ties: &Ties) -> bool {
+    let only = || ties.others.iter().filter(|(_, space)| *space == IdSpace::Iri).count() == 1;
+    space != IdSpace::Iri || meant.is_spoken_of(kg) || (link_query::is_same_as(&row.p) && only())
+}
+
 /// The own entity that is the same as `entity` of another KG: the one with the same id, else the one that the graph
 /// calls the same, else the one with its identifier; of several the first in order, with a note.
 fn here(asker: &mut Asker, entity: &Entity, means: &[Identity], values: &[(Iri, Vec<String>)], rows: &[Row]) -> Option<Iri> {
     let mut found: BTreeMap<Iri, u8> = BTreeMap::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.from_x) {
         let meant = || meaning(row).is_some_and(|meant| means.iter().any(|one| one.same(&meant)));
         let valued =
             || values.iter().any(|(relation, forms)| *relation.as_str() == *row.p && forms.iter().any(|form| form == row.y.text()));

@@ -16,6 +16,8 @@ const SAME_AS: [&str; 4] = [
 ];
 /// What stands for the predicate where an id is known here as it is.
 pub const SAME: &str = "same id";
+/// What stands before the predicate where `?x` was asked for, not `?y`.
+pub const OWN: &str = "own ";
 
 /// Whether `predicate` says that two IRIs are one thing.
 pub fn is_same_as(predicate: &str) -> bool {
@@ -64,6 +66,8 @@ impl Lookup {
                     self.merged.insert(iri);
                 }
             }
+            // There, an MBID is the value of a property.
+            (Model::Wikidata, Identity::MusicBrainz { .. }) => {}
             _ => {
                 let iris = meant.iris();
                 self.same.extend(iris.iter().cloned());
@@ -82,38 +86,10 @@ impl Lookup {
 
 /// The query (`?x ?p ?y`, with the texts of `?x`): `?x` is an own entity, `?y` what it is the same as, by `?p`. `None`
 /// when there is nothing to look for.
+///
+/// Each part is a query of its own inside: Virtuoso would mix up the values of `?x` and `?y` in different parts.
 pub fn query(lookup: &Lookup, vocabulary: &Vocabulary) -> Option<Query> {
-    let same_as: Vec<Iri> = SAME_AS.iter().filter_map(|p| Iri::new(p)).collect();
-    let mut parts: Vec<String> = Vec::new();
-    if !lookup.own.is_empty() {
-        let identifiers = MUSICBRAINZ_PROPERTIES.iter().filter(|_| lookup.identifiers).filter_map(|(p, _)| Iri::join(WDT, p));
-        let outward: BTreeSet<Iri> = identifiers.chain(lookup.relations.iter().cloned()).chain(same_as.iter().cloned()).collect();
-        let mut ways: Vec<String> = outward.iter().map(forward).collect();
-        // What says of an item of Wikidata that it is the same as another is a merge.
-        if vocabulary.model == Model::Plain {
-            ways.extend(same_as.iter().map(backward));
-        }
-        parts.push(format!("{{ {} {} }}", values("x", &lookup.own), ways.join(" UNION ")));
-    }
-    for (predicates, known) in &lookup.values {
-        let ways: Vec<String> = predicates.iter().map(forward).collect();
-        parts.push(format!("{{ {} {} }}", values("y", known.iter().flat_map(|value| terms(value))), ways.join(" UNION ")));
-    }
-    if !lookup.same_as.is_empty() {
-        let ways: Vec<String> = same_as.iter().flat_map(|p| [forward(p), backward(p)]).collect();
-        parts.push(format!("{{ {} {} }}", values("y", &lookup.same_as), ways.join(" UNION ")));
-    }
-    if !lookup.merged.is_empty() {
-        parts.push(format!("{{ {} {} }}", values("y", &lookup.merged), same_as.first().map(backward)?));
-    }
-    if !lookup.same.is_empty() {
-        let only: Vec<String> = same_as.iter().map(Iri::to_string).collect();
-        let facts = format!(
-            "{{ ?y ?a ?b . FILTER(?a NOT IN ({only})) }} UNION {{ ?c ?a ?y . FILTER(?a NOT IN ({only})) }}",
-            only = only.join(", ")
-        );
-        parts.push(format!("{{ {} FILTER EXISTS {{ {facts} }} BIND(?y AS ?x) BIND(\"{SAME}\" AS ?p) }}", values("y", &lookup.same)));
-    }
+    let parts = parts(lookup, vocabulary);
     (!parts.is_empty()).then(|| {
         Query::whole(&format!(
             "SELECT DISTINCT ?x ?p ?y {} WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} }} }} {} }}",
@@ -122,6 +98,53 @@ pub fn query(lookup: &Lookup, vocabulary: &Vocabulary) -> Option<Query> {
             texts::patterns(vocabulary)
         ))
     })
+}
+
+/// The same in several queries and without texts, for an engine that finds the one too much.
+pub fn queries(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<Query> {
+    parts(lookup, vocabulary).iter().map(|part| Query::whole(&format!("SELECT DISTINCT ?x ?p ?y WHERE {{ {part} }}"))).collect()
+}
+
+fn parts(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<String> {
+    let same_as: Vec<Iri> = SAME_AS.iter().filter_map(|p| Iri::new(p)).collect();
+    let mut parts: Vec<String> = Vec::new();
+    if !lookup.own.is_empty() {
+        let identifiers = MUSICBRAINZ_PROPERTIES.iter().filter(|_| lookup.identifiers).filter_map(|(p, _)| Iri::join(WDT, p));
+        let outward: BTreeSet<Iri> = identifiers.chain(lookup.relations.iter().cloned()).chain(same_as.iter().cloned()).collect();
+        let mut ways: Vec<String> = outward.iter().map(|p| format!("{{ ?x {p} ?y . BIND({} AS ?p) }}", own(p))).collect();
+        // What says of an item of Wikidata that it is the same as another is a merge.
+        if vocabulary.model == Model::Plain {
+            ways.extend(same_as.iter().map(|p| format!("{{ ?y {p} ?x . BIND({} AS ?p) }}", own(p))));
+        }
+        parts.push(part(&values("x", &lookup.own), &ways));
+    }
+    for (predicates, known) in &lookup.values {
+        let ways: Vec<String> = predicates.iter().map(forward).collect();
+        parts.push(part(&values("y", known.iter().flat_map(|value| terms(value))), &ways));
+    }
+    if !lookup.same_as.is_empty() {
+        let ways: Vec<String> = same_as.iter().flat_map(|p| [forward(p), backward(p)]).collect();
+        parts.push(part(&values("y", &lookup.same_as), &ways));
+    }
+    if !lookup.merged.is_empty() {
+        parts.push(part(&values("y", &lookup.merged), &same_as.iter().take(1).map(backward).collect::<Vec<_>>()));
+    }
+    if !lookup.same.is_empty() {
+        let only: Vec<String> = same_as.iter().map(Iri::to_string).collect();
+        let other = format!("FILTER(?a NOT IN ({}))", only.join(", "));
+        let known =
+            format!("FILTER EXISTS {{ {{ ?y ?a ?b . {other} }} UNION {{ ?c ?a ?y . {other} }} }} BIND(?y AS ?x) BIND(\"{SAME}\" AS ?p)");
+        parts.push(part(&values("y", &lookup.same), &[known]));
+    }
+    parts
+}
+
+fn part(known: &str, ways: &[String]) -> String {
+    format!("{{ SELECT ?x ?p ?y WHERE {{ {known} {} }} }}", ways.join(" UNION "))
+}
+
+fn own(predicate: &Iri) -> String {
+    literal(&format!("{OWN}{}", predicate.as_str()), "")
 }
 
 fn forward(predicate: &Iri) -> String {

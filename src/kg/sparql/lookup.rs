@@ -165,10 +165,12 @@ fn about(things: &[Iri], wanted: Wanted<'_>, vocabulary: &Vocabulary) -> Query {
         let kinds: Vec<String> = wanted.kinds.iter().map(Iri::to_string).collect();
         more.push_str(&format!(" OPTIONAL {{ ?x {is} ?kind . FILTER(?kind IN ({})) }}", kinds.join(", ")));
     }
-    let known = format!("{{ {all} FILTER EXISTS {{ {{ ?x ?a ?b }} UNION {{ ?c ?e ?x }} }} BIND(1 AS ?known) }}");
+    let known =
+        format!("{{ SELECT ?x ?known WHERE {{ {all} FILTER EXISTS {{ {{ ?x ?a ?b }} UNION {{ ?c ?e ?x }} }} BIND(1 AS ?known) }} }}");
     let counted = format!("{{ SELECT ?x (COUNT(*) AS ?n) WHERE {{ {all} ?x ?a ?b . }} GROUP BY ?x }}");
     Query::whole(&format!(
-        "SELECT DISTINCT ?x {} ?to ?kind ?known ?n WHERE {{ {{ {all} {}{more} }} UNION {} }}",
+        "SELECT DISTINCT ?x {} ?to ?kind ?known ?n WHERE {{ {{ SELECT ?x {} ?to ?kind WHERE {{ {all} {}{more} }} }} UNION {} }}",
+        texts::COLUMNS,
         texts::COLUMNS,
         texts::patterns(vocabulary),
         if wanted.counted { &counted } else { &known },

@@ -3,6 +3,7 @@
 //! A [`Transport`] runs a query (in process, or over HTTP); [`SparqlGraph`] makes a `KnowledgeGraph` of it, in the
 //! Wikidata RDF model or for plain RDF. Only standard SPARQL is used, so that the same text runs everywhere.
 
+mod aggregate;
 mod asker;
 mod best_text;
 mod dates;
@@ -61,6 +62,11 @@ pub trait Transport: Send + Sync + 'static {
     /// Why requests are held back now, if they are.
     fn waiting(&self) -> Option<Waiting> {
         None
+    }
+
+    /// What a person should know before asking: lines of a file that were skipped. One line each.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// The prefixes that the data declare.

@@ -5,11 +5,10 @@ use super::vocabulary::{PREFIXES, Vocabulary};
 use std::fmt::Display;
 
 /// Further prefixes of our queries, for what stands around statements in the Wikidata model.
-pub const STATEMENT_PREFIXES: [(&str, &str); 4] = [
+pub const STATEMENT_PREFIXES: [(&str, &str); 3] = [
     ("ps", "http://www.wikidata.org/prop/statement/"),
     ("pq", "http://www.wikidata.org/prop/qualifier/"),
     ("wdno", "http://www.wikidata.org/prop/novalue/"),
-    ("ontolex", "http://www.w3.org/ns/lemon/ontolex#"),
 ];
 /// At most so many terms in one VALUES block: longer lists are split, since servers limit the size of a query.
 pub const VALUES_MAX: usize = 100;

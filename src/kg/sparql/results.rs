@@ -112,11 +112,20 @@ fn read_json(body: &[u8]) -> Result<Results, ReadError> {
         return Err(ReadError::Fault(fault));
     }
     match (document.boolean, document.results) {
-        (_, Some(results)) => Ok(Results::Rows(table(document.head.vars, results.bindings))),
+        (_, Some(results)) => Ok(truth_or_rows(table(document.head.vars, results.bindings))),
         (Some(Value::Bool(truth)), None) => Ok(Results::Truth(truth)),
         (Some(Value::String(word)), None) if word == "true" || word == "false" => Ok(Results::Truth(word == "true")),
         _ => Err(ReadError::NotResults),
     }
+}
+
+/// Virtuoso answers some ASK queries with a row that holds 1, or with none.
+fn truth_or_rows(table: Table) -> Results {
+    if table.vars != ["__ASK_RETVAL"] {
+        return Results::Rows(table);
+    }
+    let word = table.rows.first().and_then(|row| row.first()?.as_ref()).map_or("", Term::text);
+    Results::Truth(matches!(word, "1" | "true"))
 }
 
 fn table(vars: Vec<String>, bindings: Vec<Option<Map<String, Value>>>) -> Table {
@@ -231,6 +240,10 @@ mod tests {
     #[test]
     fn an_ask_has_no_results() {
         assert_eq!(read_results(br#"{"head":{"link":[]},"boolean":true}"#).unwrap(), Results::Truth(true));
+        for (rows, truth) in [(r#"{"__ASK_RETVAL":{"type":"typed-literal","value":"1"}}"#, true), ("", false)] {
+            let body = format!(r#"{{"head":{{"link":[],"vars":["__ASK_RETVAL"]}},"results":{{"bindings":[{rows}]}}}}"#);
+            assert_eq!(read_results(body.as_bytes()).unwrap(), Results::Truth(truth));
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::table::Table;
 use super::term::Iri;
 use super::vocabulary::{Model, id_order, is_short_id};
 use crate::calls::{CallError, CallErrorKind, Candidate};
+use crate::kg::wikidata::pages;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -55,14 +56,16 @@ pub async fn search(asker: &mut Asker, mention: &str, limit: u32) -> Result<Vec<
     Ok(candidates.collect())
 }
 
-/// The hits with what the graph says of them, best first; without the terms of the schema, which are no things. One
-/// request for all of them.
+/// The hits with what the graph says of them, best first; without terms of a schema and pages of Wikidata, which are no
+/// things. One request for all of them.
 async fn weigh(asker: &mut Asker, ranked: Vec<(Fit, bool, Hit)>) -> Result<Vec<(bool, Hit, Thing)>, CallError> {
     let hits: Vec<(Iri, (Fit, bool, Hit))> = ranked.into_iter().filter_map(|hit| Some((Iri::new(&hit.2.iri)?, hit))).collect();
     let iris: Vec<Iri> = hits.iter().map(|(iri, _)| iri.clone()).collect();
-    let schema: Vec<Iri> = SCHEMA.iter().filter_map(|kind| Iri::new(kind)).collect();
-    let kinds = if asker.vocabulary.model == Model::Plain { schema.as_slice() } else { &[] };
-    let things = look_up(asker, &iris, Wanted { kinds, counted: true }).await?;
+    let kinds: Vec<Iri> = match asker.vocabulary.model {
+        Model::Plain => SCHEMA.iter().filter_map(|kind| Iri::new(kind)).collect(),
+        Model::Wikidata => pages::classes(),
+    };
+    let things = look_up(asker, &iris, Wanted { kinds: &kinds, counted: true }).await?;
     let mut weighed: Vec<_> = hits.into_iter().zip(things).filter(|(_, thing)| !thing.told).collect();
     weighed.sort_by_cached_key(|((iri, (fit, alias, _)), thing)| {
         let id = asker.vocabulary.entity_id(iri.as_str());

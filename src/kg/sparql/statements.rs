@@ -78,11 +78,12 @@ pub struct Told {
 }
 
 impl Statements {
-    /// Takes in the rows of `table` that tell of statements (`?x ?y ?s ?m ?o ?k ?v`).
-    pub fn read(&mut self, table: &Table) {
+    /// Takes in the rows of `table` that tell of statements (`?x ?y ?s ?m ?o ?k ?v`); those without `?x` are about `only`.
+    pub fn read(&mut self, table: &Table, only: Option<&Iri>) {
         for [x, y, s, m, o, k, v] in table.pick(["x", "y", "s", "m", "o", "k", "v"]) {
-            let (Some(x), Some(y), Some(s), Some(m), Some(o)) = (x, y, s, m, o) else { continue };
-            let of = self.of.entry((x.text().to_owned(), y.clone())).or_default();
+            let (Some(y), Some(s), Some(m), Some(o)) = (y, s, m, o) else { continue };
+            let Some(x) = x.map(Term::text).or_else(|| only.map(Iri::as_str)) else { continue };
+            let of = self.of.entry((x.to_owned(), y.clone())).or_default();
             let statement = of.entry(s.clone()).or_default();
             let m = m.text();
             if let (Some(k), Some(v)) = (k, v) {
@@ -99,6 +100,27 @@ impl Statements {
                 statement.add(none, None);
             } else if !m.starts_with(PQV) {
                 statement.add(m.strip_prefix(PQ), Some(o));
+            }
+        }
+    }
+
+    /// Gives those unknown values among `ends` of `x` that have no statement the statements of unknown values that have no
+    /// edge: engines may write the same unknown value twice. Which gets which makes no difference.
+    pub fn pair_unknown(&mut self, x: &Iri, ends: &IndexSet<Term>) {
+        let unknown = |term: &Term| matches!(term, Term::Blank(_)) || is_unknown(term.text());
+        let key = |term: &Term| (x.as_str().to_owned(), term.clone());
+        let mut alone: Vec<&Term> = ends.iter().filter(|term| unknown(term) && !self.of.contains_key(&key(term))).collect();
+        let of_x = self.of.iter().filter(|((of, y), _)| of == x.as_str() && unknown(y) && !ends.contains(y));
+        let mut free: Vec<(Rank, String, Term)> = of_x
+            .flat_map(|((_, y), all)| all.iter().map(|(s, statement)| (statement.rank, s.text().to_owned(), y.clone())))
+            .filter(|(rank, _, _)| *rank != Rank::Deprecated)
+            .collect();
+        alone.sort();
+        free.sort();
+        free.dedup_by(|a, b| a.2 == b.2);
+        for (end, (_, _, y)) in alone.into_iter().zip(free) {
+            if let Some(statements) = self.of.remove(&key(&y)) {
+                self.of.insert(key(end), statements);
             }
         }
     }
@@ -121,7 +143,7 @@ impl Statements {
         let Some(of) = self.of.get(&(x.as_str().to_owned(), y.clone())) else { return vec![Told::default()] };
         let best = of.values().map(|statement| statement.rank).min().unwrap_or_default();
         let speaks = |statement: &&Statement| all_ranks || (statement.rank == best && best != Rank::Deprecated);
-        let mut facts: Vec<(Option<String>, Detail, Vec<(Vec<OrderKey>, Note)>)> = Vec::new();
+        let mut facts: Vec<(Option<String>, Detail, Vec<SortedNote>)> = Vec::new();
         for statement in of.values().filter(speaks) {
             let main = statement.nodes.iter().find(|((property, _), _)| property.is_none()).map(|(_, node)| node);
             let unit = main.and_then(|node| node.unit.clone());
@@ -152,6 +174,8 @@ impl Statements {
     }
 }
 
+/// A note with what it is sorted by.
+type SortedNote = (Vec<OrderKey>, Note);
 /// What notes are sorted by: property number, then the value as a date or number, then as text.
 type OrderKey = (u64, Vec<i64>, String);
 
@@ -173,7 +197,7 @@ impl Statement {
         }
     }
 
-    fn note(&self, asker: &Asker, names: &Names, ranked: bool) -> (Vec<OrderKey>, Note) {
+    fn note(&self, asker: &Asker, names: &Names, ranked: bool) -> SortedNote {
         let mut qualifiers: Vec<(OrderKey, Qualifier)> = self
             .qualifiers
             .iter()

@@ -40,6 +40,11 @@ fn is_number(kind: &str) -> bool {
     ) || matches!(kind, "unsignedInt" | "unsignedLong" | "unsignedShort" | "unsignedByte" | "negativeInteger" | "nonPositiveInteger")
 }
 
+/// Whether a value is a number.
+pub fn is_amount(term: &Term) -> bool {
+    xsd(term).is_some_and(is_number)
+}
+
 /// The text of a value, alike however an engine writes it: `+148` and `148.0` are `148`.
 pub fn key(text: &str) -> String {
     let text = text.trim().trim_start_matches('+');

@@ -286,10 +286,13 @@ impl Vocabulary {
     }
 }
 
+/// What is in the IRI of a thing without a name.
+pub const SKOLEM: &str = "/.well-known/genid/";
+
 /// Whether `iri` stands for "some value": a skolem IRI, as Wikidata's endpoint writes blank nodes.
 #[must_use]
 pub fn is_unknown(iri: &str) -> bool {
-    iri.contains("/.well-known/genid/")
+    iri.contains(SKOLEM)
 }
 
 /// A key that sorts ids by their number, and ids without one by their text after those.

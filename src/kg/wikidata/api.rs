@@ -47,6 +47,11 @@ impl EntityApi {
         Ok(Self { service, url })
     }
 
+    /// Its address, without secrets.
+    pub fn shown(&self) -> &str {
+        self.service.shown()
+    }
+
     /// Why requests are held back now, if they are.
     pub fn waiting(&self) -> Option<Waiting> {
         self.service.waiting()

@@ -1,7 +1,7 @@
 //! Candidates from the entity search and the full-text search together.
 
 use super::api::{ApiFailure, BAD_VALUE, EntityApi};
-use super::pages::{self, PAGES};
+use super::pages;
 use super::replies::{EntitiesReply, EntityRecord, SearchHit, SearchReply, TextReply};
 use crate::calls::{CallError, WireNote};
 use crate::kg::Waiting;
@@ -47,11 +47,19 @@ impl Finder for EntitySearch {
     }
 
     fn pages(&self) -> Vec<Iri> {
-        PAGES.iter().filter_map(|(id, _)| Iri::join("http://www.wikidata.org/entity/", id)).collect()
+        pages::classes()
     }
 
     fn is_page(&self, description: &str) -> bool {
         pages::is_page(description)
+    }
+
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move {
+            inner.by_name("Wikidata", "1").await?;
+            Ok(format!("entity API {}", inner.api.shown()))
+        })
     }
 
     fn waiting(&self) -> Option<Waiting> {

@@ -2,7 +2,7 @@
 
 mod api;
 mod finder;
-mod pages;
+pub(in crate::kg) mod pages;
 mod replies;
 
 use super::endpoint::Endpoint;

@@ -1,5 +1,7 @@
 //! Items of Wikidata that stand for pages about names and lists, not for things.
 
+use crate::kg::sparql::Iri;
+
 /// Classes whose instances are never offered as candidates, with the beginning of the descriptions that such items have
 /// (in English) where no statement is at hand.
 pub const PAGES: [(&str, &str); 12] = [
@@ -16,6 +18,12 @@ pub const PAGES: [(&str, &str); 12] = [
     ("Q14204246", "Wikimedia project page"),
     ("Q17633526", "Wikinews article"),
 ];
+
+/// The classes, as IRIs.
+#[must_use]
+pub fn classes() -> Vec<Iri> {
+    PAGES.iter().filter_map(|(id, _)| Iri::join("http://www.wikidata.org/entity/", id)).collect()
+}
 
 /// Whether `description` is that of such a page.
 pub fn is_page(description: &str) -> bool {

@@ -8,8 +8,8 @@ use super::prompt::Ingredients;
 use super::round::{key, of_kg, settled, together};
 use super::score;
 use crate::asm::{Action, AsmState, Expect, Options, Reply, Unusable, parse};
-use crate::calls::{EdgeList, KgCall, KgData, KgOp, PromptKind};
-use crate::graph::{Delta, Direction, Entity, EntityId, LocalGraph, Relation, RelationRef};
+use crate::calls::{Aggregate, EdgeList, KgCall, KgData, KgOp, PromptKind};
+use crate::graph::{Delta, Direction, Edge, Entity, EntityId, KgName, Literal, LiteralKind, LocalGraph, Object, Relation, RelationRef};
 use crate::text::one_line;
 use indexmap::IndexMap;
 use std::collections::HashSet;
@@ -179,6 +179,7 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, ask: &Ask) -> Vec<Rea
             entities = list.iter().map(|e| e.id.clone()).collect();
             Expect::Entities(&entities)
         }
+        Offer::Relations(list) if state.settings().aggregate => Expect::RelationOrAggregate(list),
         Offer::Relations(list) => {
             relations = list.iter().map(|r| r.at.clone()).collect();
             Expect::Relation(&relations)
@@ -254,6 +255,8 @@ fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event
     for (lane, (action, _)) in (0u32..).zip(&kept) {
         if let Action::SelectRelation { relation } = action {
             wanted.extend(edges_of(state, step.id, &graph, selected, relation, lane));
+        } else if let Action::Aggregate { what, kg } = action {
+            wanted.push(aggregate_of(state, step.id, &graph, selected, (what, kg), lane));
         }
     }
     let edges = together(wanted)?;
@@ -264,7 +267,7 @@ fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event
         let votes = (u32::try_from(row.slots.len()).unwrap_or(u32::MAX), of);
         match carry_out(&graph, action, &of_lane(state, &edges, lane), &linked.entities) {
             Ok((mut delta, observation)) => {
-                if matches!(action, Action::SelectRelation { .. }) {
+                if action.brings_facts() {
                     delta.entities.splice(0..0, added.entities.iter().cloned());
                 }
                 let merged = existing(state, node, action);
@@ -307,7 +310,7 @@ pub fn of_lane<'a>(state: &State, edges: &[&'a Ask], lane: u32) -> Vec<&'a Ask> 
 /// Entities of these replies that `graph` does not have, each once.
 pub fn newcomers(graph: &LocalGraph, edges: &[&Ask]) -> Vec<Entity> {
     let mut all: IndexMap<EntityId, Entity> = IndexMap::new();
-    for list in edges.iter().filter_map(|ask| edge_list(ask)) {
+    for list in edges.iter().flat_map(|ask| edge_lists(ask)) {
         for entity in list.entities.iter().filter(|e| graph.entity(&e.id).is_none()) {
             all.entry(entity.id.clone()).or_insert_with(|| entity.clone());
         }
@@ -315,9 +318,29 @@ pub fn newcomers(graph: &LocalGraph, edges: &[&Ask]) -> Vec<Entity> {
     all.into_values().collect()
 }
 
-fn edge_list(ask: &Ask) -> Option<&EdgeList> {
+/// The facts of a reply, one list a relation.
+fn edge_lists(ask: &Ask) -> &[EdgeList] {
     match ask.reply.as_deref().map(|r| &r.data) {
-        Some(KgData::Edges(list)) => Some(list),
+        Some(KgData::Edges(list)) => std::slice::from_ref(list),
+        Some(KgData::Aggregate(result)) => &result.lists,
+        _ => &[],
+    }
+}
+
+/// The fact that a computed value is, from a KG that sends the value alone.
+fn derived(graph: &LocalGraph, ask: &Ask) -> Option<EdgeList> {
+    let Call::Kg(KgCall { kg, op: KgOp::Aggregate { entities, what, .. } }) = &ask.call else { return None };
+    let Some(KgData::Aggregate(result)) = ask.reply.as_deref().map(|r| &r.data) else { return None };
+    let value = result.value.as_ref().filter(|_| result.lists.iter().all(|list| list.edges.is_empty()))?;
+    let literal = Literal { kind: LiteralKind::Quantity, text: value.clone(), raw: None, lang: None };
+    let edge = Edge::new(graph.resolve(entities.first()?).clone(), what.fact_id(), Object::Literal(literal), kg.clone());
+    Some(EdgeList { edges: vec![edge], relation_label: Some(what.to_string()), ..EdgeList::default() })
+}
+
+/// What came of a computation, in a sentence.
+fn computed(ask: &Ask) -> Option<&str> {
+    match ask.reply.as_deref().map(|r| &r.data) {
+        Some(KgData::Aggregate(result)) => Some(&result.reading),
         _ => None,
     }
 }
@@ -368,6 +391,23 @@ pub fn edges_of<'a>(
         .collect()
 }
 
+/// The ask for a computation over the far ends of a relation: of the KG that offers the relation.
+pub fn aggregate_of<'a>(
+    state: &'a State,
+    step: StepId,
+    graph: &LocalGraph,
+    entities: &[EntityId],
+    (what, kg): (&Aggregate, &KgName),
+    lane: u32,
+) -> Need<&'a Ask> {
+    let kgs = &state.started().kgs;
+    let many = u32::try_from(kgs.len().max(1)).unwrap_or(u32::MAX);
+    let number = kgs.iter().position(|(name, _)| name == kg).and_then(|at| u32::try_from(at).ok()).unwrap_or(0);
+    let op = KgOp::Aggregate { entities: graph.ids_in(kg, entities), what: what.clone(), cap: state.settings().edge_cap };
+    let lane = lane.saturating_mul(many).saturating_add(number);
+    settled(state, key(step, Purpose::Aggregate, lane), |_| Ok(of_kg(kg, op.clone())))
+}
+
 /// What an action adds to `graph`, and what the trajectory says of it. `linked` = new entities with their ids elsewhere.
 pub fn carry_out(
     graph: &LocalGraph,
@@ -375,11 +415,16 @@ pub fn carry_out(
     edges: &[&Ask],
     linked: &[Entity],
 ) -> Result<(Delta, Option<String>), (Reason, String)> {
-    if !matches!(action, Action::SelectRelation { .. }) {
+    if !action.brings_facts() {
         return Ok((Delta::default(), None));
     }
-    let lists: Vec<&EdgeList> = edges.iter().filter_map(|ask| edge_list(ask)).collect();
+    let derived: Vec<EdgeList> = edges.iter().filter_map(|ask| derived(graph, ask)).collect();
+    let lists: Vec<&EdgeList> = edges.iter().flat_map(|ask| edge_lists(ask)).chain(&derived).collect();
+    let computed = edges.iter().find_map(|ask| computed(ask));
     if lists.is_empty() {
+        if let Some(computed) = computed {
+            return Err((Reason::NothingNew, computed.to_owned()));
+        }
         let why = edges.iter().find_map(|ask| ask.error.as_ref()).map_or("no edges were asked for", |error| error.message.as_str());
         return Err((Reason::KgFailed, why.to_owned()));
     }
@@ -387,7 +432,10 @@ pub fn carry_out(
     if delta.edges.is_empty() {
         return Err((Reason::NothingNew, "it adds no fact that is not in the local graph".to_owned()));
     }
-    let observation = observation(graph, &delta);
+    let mut observation = observation(graph, &delta);
+    if let Some(computed) = computed {
+        observation = format!("{computed} ({observation})");
+    }
     Ok((delta, Some(observation)))
 }
 

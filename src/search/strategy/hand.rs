@@ -4,7 +4,7 @@ use super::super::act::Act;
 use super::super::ask::Need;
 use super::super::event::{Event, NewNode, NodeId, Outcome, Reading, Reason};
 use super::super::state::{State, Step};
-use super::expand::{carry_out, edges_of, existing, graph_with_links, newcomers, of_lane};
+use super::expand::{aggregate_of, carry_out, edges_of, existing, graph_with_links, newcomers, of_lane};
 use super::link;
 use super::round::together;
 use super::score;
@@ -35,10 +35,16 @@ fn grow(state: &State, step: &Step, chain: &[Action]) -> Need<Event> {
     for (lane, action) in (0u32..).zip(chain) {
         match action {
             Action::SelectEntities { ids } => selected.clone_from(ids),
-            Action::SelectRelation { relation } => {
+            action if action.brings_facts() => {
                 let graph = graph_with_links(state, start, &selected);
                 links.entities.extend(link::known_links(state, &before, &selected).entities);
-                wanted.extend(edges_of(state, step.id, &graph, &selected, relation, lane));
+                match action {
+                    Action::SelectRelation { relation } => wanted.extend(edges_of(state, step.id, &graph, &selected, relation, lane)),
+                    Action::Aggregate { what, kg } => {
+                        wanted.push(aggregate_of(state, step.id, &graph, &selected, (what, kg), lane));
+                    }
+                    _ => {}
+                }
             }
             _ => {}
         }
@@ -54,7 +60,7 @@ fn grow(state: &State, step: &Step, chain: &[Action]) -> Need<Event> {
     for (lane, action) in (0u32..).zip(chain) {
         match carry_out(&graph, action, &of_lane(state, &edges, lane), &linked.entities) {
             Ok((mut delta, observation)) => {
-                if matches!(action, Action::SelectRelation { .. }) {
+                if action.brings_facts() {
                     delta.entities.splice(0..0, links.entities.iter().cloned());
                 }
                 let merged = state.node(parent).and_then(|p| existing(state, p, action));

@@ -8,8 +8,10 @@ use crate::calls::{Candidate, KgData, PromptKind};
 use crate::graph::{EntityId, LocalGraph, Relation, RelationRef};
 
 /// Tokens that a reply may take.
-const fn max_tokens(kind: PromptKind) -> u32 {
+const fn max_tokens(kind: PromptKind, aggregate: bool) -> u32 {
     match kind {
+        // A computation with its conditions is longer than an id.
+        PromptKind::Relation if aggregate => 256,
         PromptKind::Match => 64,
         PromptKind::Relation | PromptKind::ScoreState => 96,
         PromptKind::Extract | PromptKind::Action | PromptKind::Entities => 256,
@@ -69,6 +71,7 @@ impl Ingredients<'_> {
             candidates: self.candidates,
             linking: self.linking,
             notes: state.settings().qualifiers,
+            aggregate: state.settings().aggregate,
             omitted,
         };
         let parts = started.templates.parts(self.kind, &context).map_err(|e| NotYet::Broken(e.to_string()))?;
@@ -78,7 +81,7 @@ impl Ingredients<'_> {
             // 0 whenever one sample is wanted, 1 when several are.
             temperature_milli: if self.slots > 1 { 1000 } else { 0 },
             stop: Vec::new(),
-            max_tokens: max_tokens(self.kind),
+            max_tokens: max_tokens(self.kind, state.settings().aggregate),
             slots: self.slots,
             omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
         })
@@ -109,6 +112,7 @@ pub fn trajectory(state: &State, node: NodeId, graph: &LocalGraph) -> Vec<PathSt
             Action::SelectEntities { ids } => {
                 steps.push(PathStep::Entities(ids.iter().map(|id| (id.clone(), graph.name(id).to_owned())).collect()));
             }
+            Action::Aggregate { what, .. } => steps.push(PathStep::Aggregate(what.to_string())),
             Action::SelectRelation { relation } => {
                 steps.push(PathStep::Relation { token: relation.token(), reading: reading(state, node, relation, graph) });
             }

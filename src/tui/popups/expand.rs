@@ -3,6 +3,7 @@
 //! The calls are exactly those that the engine would make, so that the runner can use the preview's reply. Escape goes
 //! back one step, and from the first step out, without a trace.
 
+mod compute;
 mod draw;
 pub mod options;
 
@@ -12,10 +13,11 @@ use super::inquiries::Inquiries;
 use super::line::{LineFor, LinePopup};
 use super::{Desk, Popup, Reaction};
 use crate::asm::{Action, AsmState};
-use crate::calls::{EdgeList, KgData};
-use crate::graph::{EntityId, Relation};
+use crate::calls::{Aggregate, EdgeList, KgData};
+use crate::graph::{EntityId, KgName, Relation};
 use crate::runner::{Command, Live};
 use crate::search::{Act, NodeId};
+use compute::Compute;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,8 +32,43 @@ enum Stage {
     Entities(Vec<EntityId>, PickList),
     /// Which relation.
     Relations(PickList),
+    /// Which computation over a relation.
+    Compute(Compute),
     /// What would come in.
-    Preview(Relation),
+    Preview(Chosen),
+}
+
+/// What was chosen at the end.
+#[derive(Clone, Debug)]
+enum Chosen {
+    /// A relation to follow.
+    Relation(Relation),
+    /// A computation in a KG.
+    Aggregate(Aggregate, KgName),
+}
+
+impl Chosen {
+    fn action(&self) -> Action {
+        match self {
+            Self::Relation(relation) => Action::SelectRelation { relation: relation.at.clone() },
+            Self::Aggregate(what, kg) => Action::Aggregate { what: what.clone(), kg: kg.clone() },
+        }
+    }
+
+    fn kg(&self) -> &KgName {
+        match self {
+            Self::Relation(relation) => &relation.at.kg,
+            Self::Aggregate(_, kg) => kg,
+        }
+    }
+}
+
+/// What a preview's reply holds.
+struct Seen<'a> {
+    lists: &'a [EdgeList],
+    partial: bool,
+    /// What was computed, in a sentence.
+    computed: Option<&'a str>,
 }
 
 /// The flow.
@@ -115,10 +152,13 @@ impl ExpandPopup {
         self.listing.ask(calls)
     }
 
-    fn ask_preview(&mut self, scene: &Scene, relation: Relation) -> Vec<Command> {
-        let call = options::edges(&scene.state, self.node, &self.entities, &relation);
+    fn ask_preview(&mut self, scene: &Scene, chosen: Chosen) -> Vec<Command> {
+        let call = match &chosen {
+            Chosen::Relation(relation) => options::edges(&scene.state, self.node, &self.entities, relation),
+            Chosen::Aggregate(what, kg) => options::aggregate(&scene.state, self.node, &self.entities, what, kg),
+        };
         self.wrong = None;
-        self.stages.push(Stage::Preview(relation));
+        self.stages.push(Stage::Preview(chosen));
         self.preview.ask(vec![call])
     }
 
@@ -157,36 +197,37 @@ impl ExpandPopup {
         }
     }
 
-    /// The edges of the preview, when they are here.
-    fn edges<'a>(&'a self, live: &'a Live) -> Option<Result<(&'a EdgeList, bool), &'a str>> {
+    /// What the preview brought, when it is here.
+    fn seen<'a>(&'a self, live: &'a Live) -> Option<Result<Seen<'a>, &'a str>> {
         let (_, result) = self.preview.results(live).next()?;
         Some(match result? {
             Ok(reply) => match &reply.data {
-                KgData::Edges(list) => Ok((list, reply.partial)),
-                _ => Err("the KG's reply holds no edges"),
+                KgData::Edges(list) => Ok(Seen { lists: std::slice::from_ref(list), partial: reply.partial, computed: None }),
+                KgData::Aggregate(result) => Ok(Seen { lists: &result.lists, partial: reply.partial, computed: Some(&result.reading) }),
+                _ => Err("the KG's reply holds no facts"),
             },
             Err(error) => Err(&error.message),
         })
     }
 
-    fn confirm(&mut self, desk: &Desk<'_>, relation: &Relation) -> Reaction {
+    fn confirm(&mut self, desk: &Desk<'_>, chosen: &Chosen) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
-        match self.edges(&view.snapshot.live) {
-            Some(Ok((list, _))) => {
-                let (lines, _) = options::preview(&view.scene, self.node, list);
+        match self.seen(&view.snapshot.live) {
+            Some(Ok(seen)) => {
+                let (lines, _) = options::preview(&view.scene, self.node, seen.lists);
                 if !lines.iter().any(|(new, _)| *new) {
-                    self.wrong = Some("it adds no fact that is not in the local graph: Escape goes back to the relations".to_owned());
+                    self.wrong = Some("it adds no fact that is not in the local graph: Escape goes back".to_owned());
                     return Reaction::Stay;
                 }
             }
             Some(Err(_)) | None => return Reaction::Stay,
         }
-        let relation = Action::SelectRelation { relation: relation.at.clone() };
+        let last = chosen.action();
         let select = Action::SelectEntities { ids: self.entities.clone() };
         let chain = match self.asm {
-            AsmState::SelectingRelation => vec![relation],
-            AsmState::SelectingEntities => vec![select, relation],
-            AsmState::Default | AsmState::Done => vec![Action::Expand { text: String::new() }, select, relation],
+            AsmState::SelectingRelation => vec![last],
+            AsmState::SelectingEntities => vec![select, last],
+            AsmState::Default | AsmState::Done => vec![Action::Expand { text: String::new() }, select, last],
         };
         // The runner remembers the preview's reply and records it as the ask's.
         let mut commands = vec![Command::Do(Act::Choose { node: self.node, chain, instead_of: self.instead_of, value: None })];
@@ -203,6 +244,21 @@ impl ExpandPopup {
             _ => Vec::new(),
         };
         if self.stages.is_empty() { Reaction::Finish(commands) } else { Reaction::Send(commands) }
+    }
+
+    /// Opens the line for a computation over the relation under the cursor.
+    fn compute(&mut self) -> Reaction {
+        let relation = match self.stages.last() {
+            Some(Stage::Relations(list)) => {
+                list.current().and_then(|at| self.shown_relations().get(at).map(|relation| (*relation).clone()))
+            }
+            _ => None,
+        };
+        match relation {
+            Some(relation) => self.stages.push(Stage::Compute(Compute::new(&relation, &self.relations))),
+            None => self.wrong = Some("no relation is listed yet: wait for the KGs, or pick other entities".to_owned()),
+        }
+        Reaction::Stay
     }
 
     fn pick_menu(&mut self, scene: &Scene, at: usize) -> Reaction {
@@ -240,17 +296,27 @@ impl Popup for ExpandPopup {
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
         let scene = &view.scene;
+        if key.code == KeyCode::Char('#') && matches!(self.stages.last(), Some(Stage::Relations(list)) if !list.is_typing()) {
+            return self.compute();
+        }
+        if let Some(Stage::Compute(compute)) = self.stages.last_mut() {
+            return match (key.code, compute.key(key, &self.relations)) {
+                (KeyCode::Esc, _) => self.back(),
+                (_, Some((what, kg))) => Reaction::Send(self.ask_preview(scene, Chosen::Aggregate(what, kg))),
+                _ => Reaction::Stay,
+            };
+        }
         let picked = match self.stages.last_mut() {
             Some(Stage::Menu(list) | Stage::Entities(_, list) | Stage::Relations(list)) => list.key(key),
-            Some(Stage::Preview(relation)) => {
-                let relation = relation.clone();
+            Some(Stage::Preview(chosen)) => {
+                let chosen = chosen.clone();
                 return match key.code {
-                    KeyCode::Enter => self.confirm(desk, &relation),
+                    KeyCode::Enter => self.confirm(desk, &chosen),
                     KeyCode::Esc => self.back(),
                     _ => Reaction::Stay,
                 };
             }
-            None => return Reaction::Close,
+            Some(Stage::Compute(_)) | None => return Reaction::Close,
         };
         match (picked, self.stages.last()) {
             (Picked::Item(at), Some(Stage::Menu(_))) => self.pick_menu(scene, at),
@@ -261,7 +327,7 @@ impl Popup for ExpandPopup {
                 Reaction::Send(self.ask_relations(scene, chosen))
             }
             (Picked::Item(at), Some(Stage::Relations(_))) => match self.shown_relations().get(at).map(|relation| (*relation).clone()) {
-                Some(relation) => Reaction::Send(self.ask_preview(scene, relation)),
+                Some(relation) => Reaction::Send(self.ask_preview(scene, Chosen::Relation(relation))),
                 None => Reaction::Stay,
             },
             (Picked::Ignored, _) if key.code == KeyCode::Esc => self.back(),
@@ -275,8 +341,10 @@ impl Popup for ExpandPopup {
     }
 
     fn paste(&mut self, text: &str) {
-        if let Some(Stage::Menu(list) | Stage::Entities(_, list) | Stage::Relations(list)) = self.stages.last_mut() {
-            list.paste(text);
+        match self.stages.last_mut() {
+            Some(Stage::Menu(list) | Stage::Entities(_, list) | Stage::Relations(list)) => list.paste(text),
+            Some(Stage::Compute(compute)) => compute.paste(text, &self.relations),
+            Some(Stage::Preview(_)) | None => {}
         }
     }
 

@@ -12,7 +12,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Instant;
 
-const SIGNS: &str = "? question  ∴ think  ⇲ expand  ◇ entities  → ← relation  ★ answer  ! nothing usable\n\
+const SIGNS: &str = "? question  ∴ think  ⇲ expand  ◇ entities  → ← relation  Σ aggregate  ★ answer  ! nothing usable\n\
 ▶ next  ✔ the answer  ✎ by hand  ✂ pruned  ↶ taken back  ◐ partial  ⚠ something failed, the rest went on  ✗ a KG that does not answer  ⊘ rejected  ⊖ outvoted  + new here  #4 fourth expansion";
 
 /// The help.

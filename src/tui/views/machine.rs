@@ -17,13 +17,18 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, node: Option<NodeId>,
     }
     let node = node.and_then(|id| scene.state.node(id));
     let (state, action) = (node.map(|node| node.asm), node.map(|node| &node.action));
-    let rows =
-        if area.width >= 45 && area.height >= 6 { diagram(buf, area, state, action, theme) } else { list(buf, area, state, action, theme) };
+    // One more arrow where the model may take it, or a person did.
+    let aggregate = scene.state.started.is_some() && scene.state.settings().aggregate || matches!(action, Some(Action::Aggregate { .. }));
+    let rows = if area.width >= 45 && area.height >= 6 + u16::from(aggregate) {
+        diagram(buf, area, state, action, aggregate, theme)
+    } else {
+        list(buf, area, state, action, aggregate, theme)
+    };
     if area.height <= rows {
         return;
     }
     let below = Rect { y: area.y + rows, height: area.height - rows, ..area };
-    let document = Document::of(sentence(state, action));
+    let document = Document::of(sentence(state, action, aggregate));
     for (row, y) in document.wrap(below.width.into()).iter().zip(below.y..below.bottom()) {
         let text: String = row.pieces.iter().map(|(span, range)| &document.lines()[row.line][*span].1[range.clone()]).collect();
         put(buf, below, below.x, y, &text, theme.style(Role::Dim));
@@ -39,6 +44,7 @@ const fn lit(action: Option<&Action>, arrow: &str) -> bool {
             | (Some(Action::Answer { .. }), b"ANSWER")
             | (Some(Action::SelectEntities { .. }), b"SELECT ENTITIES")
             | (Some(Action::SelectRelation { .. }), b"SELECT RELATION")
+            | (Some(Action::Aggregate { .. }), b"AGGREGATE")
     )
 }
 
@@ -46,13 +52,14 @@ fn state_style(here: Option<AsmState>, state: AsmState, theme: &Theme) -> ratatu
     if here == Some(state) { theme.style(Role::Accent).add_modifier(Modifier::REVERSED) } else { theme.style(Role::Text) }
 }
 
-fn diagram(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<&Action>, theme: &Theme) -> u16 {
+fn diagram(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<&Action>, aggregate: bool, theme: &Theme) -> u16 {
     let line = theme.style(Role::Border);
     let arrow = |name: &str| theme.style(if lit(action, name) { Role::Accent } else { Role::Dim });
     let state = |state: AsmState| (format!(" {} ", state.name()), state_style(here, state, theme));
     let (default, entities) = (state(AsmState::Default), state(AsmState::SelectingEntities));
     let (relation, done) = (state(AsmState::SelectingRelation), state(AsmState::Done));
-    let parts: [(u16, u16, &str, ratatui::style::Style); 19] = [
+    let (joint, last) = if aggregate { ("│  ├─", 6) } else { ("│  ╰─", 5) };
+    let mut parts: Vec<(u16, u16, &str, ratatui::style::Style)> = vec![
         (1, 0, "╭", line),
         (2, 0, " THINK ", arrow("THINK")),
         (9, 0, "╮", line),
@@ -65,24 +72,28 @@ fn diagram(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<
         (27, 2, "│", line),
         (29, 2, "SELECT ENTITIES", arrow("SELECT ENTITIES")),
         (2, 3, "│  │                     ▼", line),
-        (2, 4, "│  ╰─", line),
+        (2, 4, joint, line),
         (7, 4, " SELECT RELATION ", arrow("SELECT RELATION")),
         (24, 4, &relation.0, relation.1),
-        (2, 5, "╰──", line),
-        (6, 5, "ANSWER", arrow("ANSWER")),
-        (12, 5, " ──▶ ", line),
-        (17, 5, &done.0, done.1),
+        (2, last, "╰──", line),
+        (6, last, "ANSWER", arrow("ANSWER")),
+        (12, last, " ──▶ ", line),
+        (17, last, &done.0, done.1),
     ];
+    if aggregate {
+        parts.extend([(2, 5, "│  ╰─", line), (7, 5, " AGGREGATE ", arrow("AGGREGATE")), (18, 5, "──────────╯", line)]);
+    }
     for (x, y, text, style) in parts {
         put(buf, area, area.x + x, area.y + y, text, style);
     }
-    6
+    last + 1
 }
 
-fn list(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<&Action>, theme: &Theme) -> u16 {
+fn list(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<&Action>, aggregate: bool, theme: &Theme) -> u16 {
+    let back: &[&str] = if aggregate { &["THINK", "SELECT RELATION", "AGGREGATE"] } else { &["THINK", "SELECT RELATION"] };
     let states = [
-        (AsmState::Default, ["THINK", "SELECT RELATION"].as_slice()),
-        (AsmState::SelectingEntities, &["EXPAND"]),
+        (AsmState::Default, back),
+        (AsmState::SelectingEntities, ["EXPAND"].as_slice()),
         (AsmState::SelectingRelation, &["SELECT ENTITIES"]),
         (AsmState::Done, &["ANSWER"]),
     ];
@@ -102,11 +113,15 @@ fn list(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<&Ac
 }
 
 /// What the state does and what can come next.
-const fn sentence(state: Option<AsmState>, action: Option<&Action>) -> &'static str {
+const fn sentence(state: Option<AsmState>, action: Option<&Action>, aggregate: bool) -> &'static str {
     match (state, action) {
         (_, Some(Action::Error { .. })) => "No sample could be used: the walk stands where it stood, and can be tried again by hand.",
         (Some(AsmState::Default), _) => "The model thinks, answers, or asks for more of the graph: THINK, ANSWER or EXPAND.",
         (Some(AsmState::SelectingEntities), _) => "The model picks the entities of the local graph to go on from: SELECT ENTITIES.",
+        (Some(AsmState::SelectingRelation), _) if aggregate => {
+            "The KGs list the relations of the picked entities. SELECT RELATION brings the facts of one; AGGREGATE lets a KG compute over one: \
+             count, max, min, first, intersect, filter."
+        }
         (Some(AsmState::SelectingRelation), _) => {
             "The KGs list the relations of the picked entities, and the model follows one: SELECT RELATION brings its facts."
         }

@@ -4,10 +4,10 @@ use super::super::super::scene::entity_name;
 use super::super::super::session_view::SessionView;
 use super::super::super::theme::{Role, Theme};
 use super::super::super::widgets::spark::{seconds, spinner};
+use super::super::super::widgets::wrap::Document;
 use super::super::super::widgets::{count, popup, put};
 use super::super::with_keys;
-use super::{ExpandPopup, Stage, options};
-use crate::graph::Relation;
+use super::{Chosen, ExpandPopup, Stage, options};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Instant;
@@ -22,8 +22,9 @@ impl ExpandPopup {
         let keys = match self.stages.last() {
             Some(Stage::Menu(_)) => "Enter picks  Esc leaves no trace",
             Some(Stage::Entities(..)) => "space checks  Enter goes on  / finds  Esc back",
-            Some(Stage::Relations(_)) if self.identifiers => "Enter previews  / finds  Tab hides identifiers  Esc back",
-            Some(Stage::Relations(_)) => "Enter previews  / finds  Tab shows identifiers  Esc back",
+            Some(Stage::Relations(_)) if self.identifiers => "Enter previews  # computes over it  / finds  Tab hides identifiers  Esc back",
+            Some(Stage::Relations(_)) => "Enter previews  # computes over it  / finds  Tab shows identifiers  Esc back",
+            Some(Stage::Compute(_)) => "Enter previews  Tab another function  Esc back",
             _ => "Enter brings these facts in, marked by hand  Esc back",
         };
         let mut body = with_keys(buf, inner, keys, theme);
@@ -42,9 +43,10 @@ impl ExpandPopup {
             Some(Stage::Relations(list)) => {
                 list.render(buf, body, "finds a relation by label or id · forward before reverse, in the KG's own order", theme)
             }
-            Some(Stage::Preview(relation)) => {
-                let relation = relation.clone();
-                self.draw_preview(buf, body, view, &relation, theme);
+            Some(Stage::Compute(compute)) => compute.draw(buf, body, &self.relations, theme),
+            Some(Stage::Preview(chosen)) => {
+                let chosen = chosen.clone();
+                self.draw_preview(buf, body, view, &chosen, theme);
             }
             None => {}
         }
@@ -66,7 +68,10 @@ impl ExpandPopup {
                 }
                 Stage::Entities(..) => "which entities?".to_owned(),
                 Stage::Relations(_) => "which relation?".to_owned(),
-                Stage::Preview(relation) => relation.reading(),
+                Stage::Compute(_) if matches!(self.stages.last(), Some(Stage::Preview(_))) => continue,
+                Stage::Compute(compute) => compute.short(),
+                Stage::Preview(Chosen::Relation(relation)) => relation.reading(),
+                Stage::Preview(Chosen::Aggregate(what, _)) => what.to_string(),
             };
             if x > row.x {
                 x = put(buf, row, x, row.y, " › ", theme.style(Role::Border));
@@ -92,8 +97,8 @@ impl ExpandPopup {
         self.wrong.clone()
     }
 
-    fn draw_preview(&self, buf: &mut Buffer, body: Rect, view: &SessionView, relation: &Relation, theme: &Theme) {
-        let (list, partial) = match self.edges(&view.snapshot.live) {
+    fn draw_preview(&self, buf: &mut Buffer, mut body: Rect, view: &SessionView, chosen: &Chosen, theme: &Theme) {
+        let seen = match self.seen(&view.snapshot.live) {
             None => return,
             Some(Err(why)) => {
                 put(buf, body, body.x, body.y, &format!("the KG failed: {why}"), theme.style(Role::Error));
@@ -101,12 +106,22 @@ impl ExpandPopup {
             }
             Some(Ok(found)) => found,
         };
-        let (lines, fresh) = options::preview(&view.scene, self.node, list);
+        if let Some(computed) = seen.computed {
+            let document = Document::of(computed);
+            for row in document.wrap(body.width.into()) {
+                let text: String = row.pieces.iter().map(|(span, range)| &document.lines()[row.line][*span].1[range.clone()]).collect();
+                if body.height > 2 {
+                    put(buf, body, body.x, body.y, &text, theme.style(Role::Title));
+                    body = Rect { y: body.y + 1, height: body.height - 1, ..body };
+                }
+            }
+        }
+        let (lines, fresh) = options::preview(&view.scene, self.node, seen.lists);
         let new = lines.iter().filter(|(new, _)| *new).count();
-        let cut = if partial || !list.partial.is_empty() { " · partial: the KG has more" } else { "" };
+        let cut = if seen.partial || seen.lists.iter().any(|list| !list.partial.is_empty()) { " · partial: the KG has more" } else { "" };
         let said = {
             let (facts, entities) = (count(new, "new fact", "new facts"), count(fresh, "new entity", "new entities"));
-            format!("{}: {facts}, {entities}{cut}", relation.at.kg)
+            format!("{}: {facts}, {entities}{cut}", chosen.kg())
         };
         put(buf, body, body.x, body.y, &said, theme.style(Role::Accent));
         let room = usize::from(body.height.saturating_sub(1));

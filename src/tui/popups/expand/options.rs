@@ -5,8 +5,8 @@ use super::super::super::scene::{Scene, entity_name};
 use super::super::super::widgets::count;
 use super::super::super::widgets::list::Item;
 use crate::asm::Action;
-use crate::calls::{EdgeList, KgCall, KgOp};
-use crate::graph::{Direction, EntityId, LocalGraph, Object, Relation};
+use crate::calls::{Aggregate, EdgeList, KgCall, KgOp};
+use crate::graph::{Direction, EntityId, KgName, LocalGraph, Object, Relation};
 use crate::search::strategy::selected_graph;
 use crate::search::{Node, NodeId, State};
 use std::collections::HashMap;
@@ -94,6 +94,12 @@ pub fn edges(state: &State, at: NodeId, entities: &[EntityId], relation: &Relati
     KgCall { kg: relation.at.kg.clone(), op }
 }
 
+/// The call for a computation exactly as the engine would make it.
+pub fn aggregate(state: &State, at: NodeId, entities: &[EntityId], what: &Aggregate, kg: &KgName) -> KgCall {
+    let entities = selected_graph(state, at, entities).ids_in(kg, entities);
+    KgCall { kg: kg.clone(), op: KgOp::Aggregate { entities, what: what.clone(), cap: state.settings().edge_cap } }
+}
+
 /// A relation as a row: label in the direction it is walked, id, count, KG; one that was followed from the same
 /// entities already is dimmed.
 pub fn relation(scene: &Scene, id: NodeId, entities: &[EntityId], relation: &Relation) -> Item {
@@ -122,13 +128,14 @@ pub fn relation(scene: &Scene, id: NodeId, entities: &[EntityId], relation: &Rel
 }
 
 /// The new facts of a preview as lines, and how many entities they would bring.
-pub fn preview(scene: &Scene, at: NodeId, list: &EdgeList) -> (Vec<(bool, String)>, usize) {
+pub fn preview(scene: &Scene, at: NodeId, lists: &[EdgeList]) -> (Vec<(bool, String)>, usize) {
     let mut graph: LocalGraph = scene.state.graph(at);
     let before = graph.entities().len();
-    graph.add(&crate::graph::Delta { entities: list.entities.clone(), ..crate::graph::Delta::default() });
+    for list in lists {
+        graph.add(&crate::graph::Delta { entities: list.entities.clone(), ..crate::graph::Delta::default() });
+    }
     let name = |id: &EntityId| graph.entity(id).map_or_else(|| entity_name(&scene.state, Some(at), id), |entity| entity.name().to_owned());
-    let relation = list.relation_label.as_deref();
-    let line = |edge: &crate::graph::Edge| {
+    let line = |relation: Option<&str>, edge: &crate::graph::Edge| {
         let object = match &edge.o {
             Object::Entity(entity) => name(entity),
             Object::Literal(literal) => literal.text.clone(),
@@ -136,7 +143,8 @@ pub fn preview(scene: &Scene, at: NodeId, list: &EdgeList) -> (Vec<(bool, String
         let text = format!("{}  {}  {object}", name(&edge.s), relation.unwrap_or(&edge.r));
         (!graph.contains(edge), text)
     };
-    let lines: Vec<(bool, String)> = list.edges.iter().map(line).collect();
+    let all = lists.iter().flat_map(|list| list.edges.iter().map(move |edge| (list.relation_label.as_deref(), edge)));
+    let lines: Vec<(bool, String)> = all.map(|(relation, edge)| line(relation, edge)).collect();
     let fresh = graph.entities().len().saturating_sub(before);
     (lines, fresh)
 }

@@ -78,7 +78,7 @@ pub(super) fn call(document: &mut Document, scene: &Scene, id: NodeId, ask: &Ask
         KgOp::Edges { entities, relation, .. } => format!("{} of {}", relation_label(state, Some(id), relation), names(entities)),
         KgOp::Describe { ids } => names(ids),
         KgOp::Link { entities } => names(&entities.iter().map(|e| e.id.clone()).collect::<Vec<_>>()),
-        KgOp::Aggregate { entities, what } => format!("{} over {} of {}", what.function.name(), what.relation, names(entities)),
+        KgOp::Aggregate { entities, what, .. } => format!("{what} of {}", names(entities)),
     };
     let position = scene.kg(&kg.kg);
     document.push_line([
@@ -103,12 +103,12 @@ fn replied(document: &mut Document, scene: &Scene, id: NodeId, ask: &Ask, reply:
         KgData::Aggregate(result) => result.reading.clone(),
     };
     let mut spans = vec![(Role::Dim, format!("    {got} · {} · {source}", seconds(ask.took_ms)))];
-    let lists = ask.facts().map_or(&[][..], |list| &list.partial);
-    if reply.partial && lists.is_empty() {
+    let cuts: Vec<_> = ask.facts().iter().flat_map(|list| &list.partial).collect();
+    if reply.partial && cuts.is_empty() {
         spans.push((Role::Warning, "  ◐ partial: the KG has more".to_owned()));
     }
     document.push_line(spans);
-    for cut in lists {
+    for cut in cuts {
         let name = entity_name(&scene.state, Some(id), &cut.entity);
         let extent = match cut.of {
             Some(of) => format!("{} of {}", thousands(cut.shown), thousands(of)),

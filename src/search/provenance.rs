@@ -45,9 +45,7 @@ impl State {
 
     /// The calls of `step` whose reply holds `edge`.
     fn sources(&self, step: &Step, edge: &Edge, graph: &LocalGraph) -> Vec<&Ask> {
-        let holds = |ask: &&Ask| {
-            ask.facts().iter().flat_map(|list| &list.edges).any(|other| graph.resolved(other).same_fact(edge))
-        };
+        let holds = |ask: &&Ask| ask.facts().iter().flat_map(|list| &list.edges).any(|other| graph.resolved(other).same_fact(edge));
         self.asks.iter().map(|ask| &**ask).filter(|ask| ask.key.step == step.id).filter(holds).collect()
     }
 }

@@ -6,7 +6,7 @@
 
 pub mod app;
 pub mod command;
-mod flying;
+pub mod flying;
 mod host;
 mod ids;
 mod popups;

@@ -121,7 +121,7 @@ fn an_entity_is_linked_to_its_counterpart_in_another_kg() {
     let other = entity("00000000-af05-4f36-916e-3d57f91ecf5e", "musicbrainz", "Inception (score)");
     let mut desk = Desk::at(&world);
     let asked = desk.press("K s").sent();
-    answer(&mut desk, &asked, &[other.clone()]);
+    answer(&mut desk, &asked, std::slice::from_ref(&other));
     let sent = desk.press("G Enter").sent();
     world.push(By::You, Event::Acted { act: ActId(1), what: act(&sent).clone() });
     let graph = world.state.graph(NodeId(0));

@@ -207,6 +207,8 @@ fn replies_from_the_cache_are_told_with_their_age() {
     let state = Arc::new(State::from_entries(&entries).unwrap());
     let spent = state.counters();
     assert_eq!((spent.kg_cached, spent.kg_oldest), (spent.kg_calls, Some(NOW - 3 * 86_400_000 - 5_000)));
-    let told = document(&Scene::of(state), NodeId(0), Tab::Calls).plain();
+    let live = live();
+    let flying = tree_of_traversals::tui::flying::Flying { live: &live, now: std::time::Instant::now() };
+    let told = document(&Scene::of(state), NodeId(0), Tab::Calls, None, &flying).plain();
     assert!(told.contains("from the cache, 3 days old") && !told.contains(" live"), "{told}");
 }

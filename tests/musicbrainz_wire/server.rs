@@ -138,7 +138,7 @@ pub fn fixtures() -> std::path::PathBuf {
 
 /// `body` as the service sends it.
 pub fn send(status: &str, body: &Value) -> Reply {
-    Reply::whole(status, "Content-Type: application/json; charset=utf-8\r\n", &body.to_string())
+    Reply::whole(status, "Content-Type: application/json; charset=utf-8\r\n", body.to_string())
 }
 
 /// The refusal of a request that came too soon.

@@ -90,7 +90,6 @@ fn generate(path: &Path) -> std::io::Result<()> {
             line(&subject, &format!("http://www.wikidata.org/prop/P{p}"), &statement)?;
             line(&statement, &format!("http://www.wikidata.org/prop/statement/P{p}"), &value)?;
             if !line(&statement, &format!("{ontology}rank"), &format!("<{ontology}NormalRank>"))? {
-                drop(line);
                 return out.flush();
             }
         }

@@ -48,8 +48,11 @@ async fn follow(kg: &dyn KnowledgeGraph, known: &HashSet<String>, [s, p, o]: [&s
         KgData::Relations(found) => found.iter().any(|r| &*r.at.id == p && r.at.direction == direction),
         _ => false,
     });
+    if !offered {
+        return false;
+    }
     let mut offset = 0;
-    while offered {
+    loop {
         let begun = Instant::now();
         let op = KgOp::Edges { entities: ids(&[near]), relation: p.into(), direction, cap: CAP, offset, all_ranks: false };
         let reply = kg.perform(None, op).await.unwrap();
@@ -64,7 +67,6 @@ async fn follow(kg: &dyn KnowledgeGraph, known: &HashSet<String>, [s, p, o]: [&s
         }
         offset += CAP;
     }
-    false
 }
 
 async fn walk(variable: &str) {

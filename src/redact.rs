@@ -152,6 +152,15 @@ pub fn url(url: &str) -> String {
     out
 }
 
+/// A text that is no URL though it was given as one, as it may be shown: all between `://` and the last `@` may be a login.
+#[must_use]
+pub fn malformed_url(text: &str) -> String {
+    match (text.find("://"), text.rfind('@')) {
+        (Some(start), Some(at)) if at > start => format!("{}{MASK}@{}", &text[..start + 3], url(&text[at + 1..])),
+        _ => url(text),
+    }
+}
+
 /// Whether something was taken out of a URL or spec by [`url`]: it can't be opened as it is.
 #[must_use]
 pub fn is_masked(url: &str) -> bool {

@@ -172,10 +172,10 @@ impl<'a> Bench<'a> {
     /// A replay needs neither model nor KG; they are opened so that a fork can go live, and if that fails it can't.
     fn replay(&self, recording: Recording) -> anyhow::Result<Connection> {
         let strategy = recording.state.started.as_ref().map(|s| s.strategy.clone()).context("the session is empty")?;
-        let workshop = self.world_of(&recording).unwrap_or_else(|_| {
-            let kgs = Vec::new();
-            Workshop { kgs, world_is_gone: true, ..self.workshop.clone() }
-        });
+        // What only looks at a recording runs no program that the recording names.
+        let programs = recording.state.started().kgs.iter().any(|(_, spec)| spec.starts_with("exec:"));
+        let world = if programs { None } else { self.world_of(&recording).ok() };
+        let workshop = world.unwrap_or_else(|| Workshop { kgs: Vec::new(), world_is_gone: true, ..self.workshop.clone() });
         self.connect(&workshop, Setup::Replay { recording: Box::new(recording) }, &strategy, Pace::Paused)
     }
 
@@ -230,8 +230,9 @@ impl Host for Bench<'_> {
         if !self.workshop.kgs.iter().any(|(name, _, _)| &**name == "demo") {
             return Vec::new();
         }
-        // Only kinds that one graph can answer; the two-graph questions come with their second graph.
-        let questions = crate::kg::demo::questions().into_iter().filter(|q| q.kind != "two-kgs");
+        // The questions over two graphs need the second one.
+        let both = self.workshop.kgs.iter().any(|(name, _, _)| &**name == "demo-musicbrainz");
+        let questions = crate::kg::demo::questions().into_iter().filter(|q| both || q.kind != "two-kgs");
         questions.map(|q| SampleQuestion { question: q.question, kind: q.kind, hops: q.hops }).collect()
     }
 

@@ -129,7 +129,9 @@ pub async fn open_kgs(
     let mut wanted = Vec::new();
     for spec in specs {
         let (name, profile) = config.kg(spec);
-        secrets.extend(redact::of_url(&profile.spec));
+        for url in std::iter::once(&profile.spec).chain(&profile.url).chain(&profile.api_url) {
+            secrets.extend(redact::of_url(url));
+        }
         secrets.extend(profile.password_env.as_ref().and_then(|name| std::env::var(name).ok()).as_deref().and_then(Secret::new));
         let parsed: KgSpec = profile.spec.parse().map_err(UsageError::of)?;
         wanted.push((name, profile, parsed));

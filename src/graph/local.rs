@@ -47,13 +47,15 @@ impl LocalGraph {
     fn add_entity(&mut self, entity: &Entity) {
         let mut known: Vec<usize> = std::iter::once(&entity.id)
             .chain(entity.also.iter().map(|(_, id)| id))
-            .filter_map(|id| self.entities.get_index_of(self.resolve(id)))
+            .filter_map(|id| self.entities.get_full(self.resolve(id)))
+            .filter(|(_, _, known)| !differ(known, entity))
+            .map(|(at, _, _)| at)
             .collect();
         known.sort_unstable();
         known.dedup();
         let Some(&first) = known.first() else {
             for (_, id) in entity.also.iter().filter(|(_, id)| *id != entity.id) {
-                self.aliases.insert(id.clone(), entity.id.clone());
+                self.aliases.entry(id.clone()).or_insert_with(|| entity.id.clone());
             }
             self.entities.insert(entity.id.clone(), entity.clone());
             return;
@@ -198,6 +200,15 @@ impl LocalGraph {
     }
 }
 
+/// Whether two reports are of different things for all that they share an id elsewhere: one KG has an id of its own for each,
+/// and does not say that one was merged into the other.
+fn differ(a: &Entity, b: &Entity) -> bool {
+    let merged = |one: &Entity, other: &Entity| one.also.iter().any(|(kg, id)| *kg == other.kg && *id == other.id);
+    let apart =
+        |one: &Entity, other: &Entity| one.id_in(&other.kg).is_some_and(|id| *id != other.id) && !merged(one, other) && !merged(other, one);
+    apart(a, b) || apart(b, a)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,6 +270,15 @@ mod tests {
             assert_eq!(all.id_in(&kg.into(), &"Q1".into()).as_deref(), Some("Q1"), "{kg}");
         }
         assert_eq!(all.id_in(&"other".into(), &"Q1".into()), None);
+    }
+
+    #[test]
+    fn two_things_that_share_an_id_elsewhere_stay_two() {
+        let mut all = graph(vec![entity("Q1", "w", &[("m", "m1")]), entity("Q2", "w", &[("m", "m1")])], vec![edge("Q1", "Q2", "w")]);
+        assert_eq!(all.entities().map(|e| &*e.id).collect::<Vec<_>>(), ["Q1", "Q2"]);
+        assert_eq!(all.resolve(&"m1".into()).as_ref(), "Q1", "the first that says so");
+        all.add(&Delta { entities: vec![entity("Q2", "w", &[("w", "Q1")])], ..Delta::default() });
+        assert_eq!(all.entities().len(), 1, "unless one was merged into the other");
     }
 
     #[test]

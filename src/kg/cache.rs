@@ -10,7 +10,7 @@ pub use contents::{clear, list};
 pub use store::Kept;
 
 use super::{IdSpace, KnowledgeGraph, Waiting};
-use crate::calls::{AskId, CallError, KgOp, KgReply};
+use crate::calls::{AskId, CallError, KgData, KgOp, KgReply};
 use crate::graph::KgName;
 use futures_util::future::BoxFuture;
 use sha2::{Digest, Sha256};
@@ -125,8 +125,7 @@ impl Inner {
             Some(reply) => reply,
             None => {
                 let reply = self.kg.perform(ask, op.clone()).await?;
-                // What a server cut may be whole the next time.
-                if !reply.partial {
+                if lasts(&reply) {
                     self.keep(key, op, reply.clone()).await;
                 }
                 reply
@@ -135,6 +134,13 @@ impl Inner {
         reply.notes.extend(self.store.remark());
         Ok(reply)
     }
+}
+
+/// Whether a reply is worth keeping: not one that a server cut, which may be whole the next time, and not a reason for having
+/// no relations, which may pass.
+fn lasts(reply: &KgReply) -> bool {
+    let excuse = matches!(&reply.data, KgData::Relations(list) if list.is_empty() && !reply.notes.is_empty());
+    !reply.partial && !excuse
 }
 
 impl KnowledgeGraph for Cached {

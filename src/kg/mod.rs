@@ -95,19 +95,7 @@ pub(crate) fn cannot(kg: &str, op: &KgOp) -> CallError {
     CallError::new(CallErrorKind::Refused, format!("{kg} cannot answer `{}`", op.name()))
 }
 
-/// `n` with commas: `982,437`.
-#[must_use]
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+pub(crate) use crate::text::thousands;
 
 /// A point in time as people read it, in Wikidata's precision (7 century, 8 decade, 9 year, 10 month, 11 day).
 #[must_use]

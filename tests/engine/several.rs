@@ -223,6 +223,19 @@ fn a_mention_whose_identifier_names_another_thing_stays_two() {
 }
 
 #[test]
+fn a_match_whose_identifier_names_another_thing_stays_two_too() {
+    let told = run(
+        &[Table { elsewhere: &[], ..facts() }, Table { elsewhere: &[("m1", "facts", "Q4")], ..music() }],
+        1,
+        1,
+        &[],
+        walk("Q1", "wrote"),
+    );
+    let root = told.state.graph(NodeId(0));
+    assert_eq!(root.entities().map(|e| &*e.id).collect::<Vec<_>>(), ["Q1", "m1"]);
+}
+
+#[test]
 fn relations_come_from_each_graph_and_edges_stand_under_one_id() {
     let told = run(&[facts(), music()], 1, 4, &[], walk("Q1", "wrote"));
     let offered = told.prompts.iter().find(|(kind, _)| *kind == PromptKind::Relation).map(|(_, text)| text.clone()).unwrap();
@@ -300,7 +313,9 @@ fn given_entities_skip_the_linking_and_are_described() {
     assert_eq!((root.name("Q1"), root.id_in(&"music".into(), &"Q1".into()).as_deref()), ("Anna", Some("m1")));
     let unknown = run(&[facts(), music()], 1, 2, &["Q77"], walk("Q1", "wrote"));
     assert!(unknown.state.steps[0].notices.iter().any(|n| n == "no graph has a name for Q77: check the id"));
-    assert!(unknown.state.graph(NodeId(0)).is_empty());
+    assert_eq!(unknown.state.graph(NodeId(0)).name("Q77"), "Q77", "what has no name may have facts");
+    let down = run(&[Table { down: true, ..facts() }], 1, 2, &["Q1"], walk("Q1", "child"));
+    assert!(down.state.graph(NodeId(0)).entity("Q1").is_some(), "a graph that is down may answer later");
 }
 
 #[test]

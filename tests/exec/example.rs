@@ -89,7 +89,8 @@ async fn what_it_cannot_do_is_refused_or_left_out() {
     assert_eq!(linked.data, KgData::Entities(Vec::new()));
     let described = kg.perform(None, KgOp::Describe { ids: vec!["museum:Leiden".into(), "museum:Atlantis".into()] }).await.unwrap();
     let KgData::Entities(known) = described.data else { panic!() };
-    assert_eq!(known.iter().map(|e| &*e.id).collect::<Vec<_>>(), ["museum:Leiden"]);
+    let named: Vec<_> = known.iter().map(|e| (&*e.id, e.label.is_some())).collect();
+    assert_eq!(named, [("museum:Leiden", true), ("museum:Atlantis", false)], "in the order of the question");
 }
 
 #[tokio::test]

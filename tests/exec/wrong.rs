@@ -89,7 +89,7 @@ async fn edges_about_something_else_are_refused_and_too_many_are_cut_and_said() 
     assert!(error.message.contains("museum:b, which was not asked for"), "{error}");
     let reply = kg.perform(None, edges_op(&["museum:a"], "r", Direction::Out, 2, 10)).await.unwrap();
     let KgData::Edges(list) = reply.data else { panic!() };
-    assert_eq!((list.edges.len(), list.partial[0].shown, list.partial[0].of), (2, 2, Some(15)));
+    assert_eq!((list.edges.len(), list.partial[0].shown, list.partial[0].of), (2, 12, Some(15)));
     assert_eq!((list.entities.len(), list.entities[0].label.as_deref()), (1, None));
     // A value can't be what a reverse relation was asked for.
     let error = kg.perform(None, edges_op(&["museum:a"], "r", Direction::In, 2, 0)).await.unwrap_err();

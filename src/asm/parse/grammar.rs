@@ -388,10 +388,16 @@ fn short_upper(id: &str) -> String {
 
 fn name(text: &str) -> Result<String, Unusable> {
     let text = text.trim();
-    if let Some(id) = id(text.trim_start_matches(['"', '(', '['])) {
+    if let Some(id) = id(text.trim_start_matches(['(', '['])).filter(|_| !text.starts_with('"')) {
         return Ok(short_upper(id));
     }
-    let name = unquoted(text)?.unwrap_or_else(|| text.to_owned());
+    let quoted = unquoted(text)?;
+    // What stands in quotes is an id only as a whole.
+    let whole = |inside: &String| id(inside).filter(|id| id.len() == inside.len() || *inside == format!("<{id}>")).map(short_upper);
+    if let Some(id) = quoted.as_ref().and_then(whole) {
+        return Ok(id);
+    }
+    let name = quoted.unwrap_or_else(|| text.to_owned());
     Ok(name.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

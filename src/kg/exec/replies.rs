@@ -66,7 +66,15 @@ pub(super) fn read(answer: Value, op: &KgOp, ids: &Ids) -> Result<KgReply, Strin
             let asked = Asked { entities, relation, direction: *direction, cap: *cap, offset: *offset };
             (KgData::Edges(edges(form(answer)?, &asked, ids)?), false)
         }
-        KgOp::Describe { .. } | KgOp::Link { .. } => {
+        KgOp::Describe { ids: asked } => {
+            let list = form::<Entities>(answer)?.entities;
+            let known = list.into_iter().map(|wire| entity(wire, ids)).collect::<Result<Vec<_>, _>>()?;
+            // In the order of the question; what the program does not know is an entity without a name.
+            let of = |id: &EntityId| known.iter().find(|e| e.id == *id || e.also.iter().any(|(_, other)| other == id)).cloned();
+            let bare = |id: &EntityId| Entity { id: id.clone(), kg: Arc::clone(&ids.kg), label: None, description: None, also: Vec::new() };
+            (KgData::Entities(asked.iter().map(|id| of(id).unwrap_or_else(|| bare(id))).collect()), false)
+        }
+        KgOp::Link { .. } => {
             let list = form::<Entities>(answer)?.entities;
             (KgData::Entities(list.into_iter().map(|wire| entity(wire, ids)).collect::<Result<_, _>>()?), false)
         }
@@ -173,7 +181,7 @@ fn edges(wire: EdgesWire, asked: &Asked, ids: &Ids) -> Result<EdgeList, String> 
             entity: Arc::clone(id),
             relation: Arc::clone(&relation),
             direction: asked.direction,
-            shown,
+            shown: u64::from(asked.offset) + shown,
             of: of.map(|of| of.max(here)),
         };
         partial.push((*at, cut));

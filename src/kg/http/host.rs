@@ -4,7 +4,7 @@ use crate::kg::Waiting;
 use reqwest::Url;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
@@ -31,8 +31,8 @@ struct Limits {
     surplus: usize,
 }
 
-/// Hosts that are in use, by name and port.
-static HOSTS: LazyLock<Mutex<HashMap<String, Weak<Host>>>> = LazyLock::new(Mutex::default);
+/// Hosts that were in use since the program began, by name and port: what one asked for outlives the graph that asked it.
+static HOSTS: LazyLock<Mutex<HashMap<String, Arc<Host>>>> = LazyLock::new(Mutex::default);
 
 /// The host is shut for longer than anybody wants to wait.
 #[derive(Debug)]
@@ -88,10 +88,9 @@ impl Host {
         // Without the scheme: http and https of one name are one machine.
         let name = format!("{}:{}", url.host_str().unwrap_or_default(), url.port().map_or_else(String::new, |port| port.to_string()));
         let mut hosts = lock(&HOSTS);
-        hosts.retain(|_, host| host.strong_count() > 0);
-        if let Some(host) = hosts.get(&name).and_then(Weak::upgrade) {
+        if let Some(host) = hosts.get(&name) {
             host.tighten(parallel, every);
-            return host;
+            return Arc::clone(host);
         }
         let host = Arc::new(Self {
             slots: Semaphore::new(parallel),
@@ -100,7 +99,7 @@ impl Host {
             shut: Mutex::default(),
             held: AtomicUsize::new(0),
         });
-        hosts.insert(name, Arc::downgrade(&host));
+        hosts.insert(name, Arc::clone(&host));
         host
     }
 

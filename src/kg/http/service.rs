@@ -43,7 +43,7 @@ impl Service {
     pub fn new(url: &str, settings: &HttpSettings) -> Result<(Self, Url), ServiceError> {
         let shown = redact::url(url);
         let parsed = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
-        let mut parsed = parsed.ok_or_else(|| ServiceError::NoUrl(shown.clone()))?;
+        let mut parsed = parsed.ok_or_else(|| ServiceError::NoUrl(redact::malformed_url(url)))?;
         let client = client(url, &settings.client).map_err(|error| ServiceError::Client(error.without_url().to_string()))?;
         let host = Host::of(&parsed, settings.parallel, settings.every);
         let auth = Auth::new(settings.login.as_ref(), &parsed);

@@ -59,8 +59,13 @@ pub async fn browse(call: &mut Call<'_>, cut: Cut, owner: &EntityId, offset: u32
                 browsed.records.push(record.clone());
             }
         }
-        browsed.more = !page.is_empty() && browsed.of.is_none_or(|of| at < of);
-        if !browsed.more || browsed.records.len() > cap || (browsed.of.is_some() && !sifted && browsed.records.len() == cap) {
+        // An empty page before the count is reached is the service's fault, and no end of the list.
+        browsed.more = browsed.of.map_or(!page.is_empty(), |of| at < of);
+        if page.is_empty()
+            || !browsed.more
+            || browsed.records.len() > cap
+            || (browsed.of.is_some() && !sifted && browsed.records.len() == cap)
+        {
             break;
         }
     }

@@ -117,6 +117,11 @@ impl Client {
         if !body.is_object() {
             return Err(bad("sent JSON that is no record; is this the address of its web service (.../ws/2)?"));
         }
+        // What stands before the service may answer in its name.
+        let something = body.get("id").is_some() || body.as_object().is_some_and(|fields| fields.values().any(Value::is_array));
+        if !something && json::text(&body, "error").is_none() {
+            return Err(bad(&format!("sent JSON that is no record{}; try again later", self.says(response))));
+        }
         // A refusal under status 200.
         if json::text(&body, "error").is_some() && body.get("id").is_none() {
             return Err(bad(&format!("answered with an error{}", self.says(response))));

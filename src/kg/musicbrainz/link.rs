@@ -60,7 +60,8 @@ pub async fn link(call: &mut Call<'_>, entities: &[Entity]) -> Result<Vec<Entity
             continue;
         }
         for (kg, theirs) in ids() {
-            let plain = || (wikidata.contains(kg) && is_qid(theirs)).then(|| theirs.to_ascii_uppercase().into());
+            // Also those of a mirror that was not known to be one when the graphs met.
+            let plain = || ((wikidata.contains(kg) || !theirs.contains(':')) && is_qid(theirs)).then(|| theirs.to_ascii_uppercase().into());
             if let Some(item) = wikidata_id(theirs).or_else(plain) {
                 items.entry(item).or_default().push((kg.clone(), theirs.clone()));
             }

@@ -32,7 +32,9 @@ impl<'a> Date<'a> {
         let mut parts = date.splitn(3, '-');
         let digits = |part: &str, least: usize| (part.len() >= least && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.to_owned());
         // Four digits at least; Virtuoso counts the sign among them.
-        let year: i64 = digits(parts.next()?, if negative { 3 } else { 4 })?.parse().ok()?;
+        let year = digits(parts.next()?, if negative { 3 } else { 4 })?;
+        // Older than the universe by far: not a year that can be counted with.
+        let year: i64 = year.parse().ok().filter(|year| *year < 1_000_000_000_000)?;
         let small = |part: Option<&str>, most: u8| -> Option<Option<u8>> {
             match part {
                 None => Some(None),

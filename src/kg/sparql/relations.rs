@@ -211,11 +211,16 @@ fn half(asker: &Asker, direction: Direction, found: Found, limit: u32, mut remar
         let (a, b) = (vocabulary.relation_id(a.as_str()), vocabulary.relation_id(b.as_str()));
         id_order(&a).cmp(&id_order(&b))
     });
-    if seen.len() > limit as usize {
-        remarks.push(format!("first {limit} of {} relations", seen.len()));
-        seen.truncate(limit as usize);
+    let all = seen.into_iter().map(|(predicate, seen)| relation(asker, vocabulary, direction, &predicate, seen, bounded));
+    // Identifiers are hidden later: they must not take the places of what is offered.
+    let (mut identifiers, mut relations): (Vec<Relation>, Vec<Relation>) = all.partition(|relation| relation.identifier);
+    if relations.len() > limit as usize {
+        remarks.push(format!("first {limit} of {} relations", relations.len()));
+        relations.truncate(limit as usize);
     }
-    let relations = seen.into_iter().map(|(predicate, seen)| relation(asker, vocabulary, direction, &predicate, seen, bounded)).collect();
+    identifiers.truncate(limit as usize);
+    relations.append(&mut identifiers);
+    relations.sort_by(|a, b| id_order(&a.at.id).cmp(&id_order(&b.at.id)));
     Half { relations, remarks }
 }
 

@@ -112,6 +112,9 @@ fn read_json(body: &[u8]) -> Result<Results, ReadError> {
         return Err(ReadError::Fault(fault));
     }
     match (document.boolean, document.results) {
+        (_, Some(results)) if document.head.vars.is_empty() && results.bindings.iter().flatten().any(|row| !row.is_empty()) => {
+            Err(ReadError::NotResults)
+        }
         (_, Some(results)) => Ok(truth_or_rows(table(document.head.vars, results.bindings))),
         (Some(Value::Bool(truth)), None) => Ok(Results::Truth(truth)),
         (Some(Value::String(word)), None) if word == "true" || word == "false" => Ok(Results::Truth(word == "true")),

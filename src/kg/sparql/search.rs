@@ -41,7 +41,9 @@ pub async fn search(asker: &mut Asker, mention: &str, limit: u32) -> Result<Vec<
     if let Some(named) = by_id(asker, mention).await? {
         return Ok(vec![Candidate { entity: named.entity(asker), matched: None }]);
     }
-    let hits = match asker.transport.find(mention, RANKED) {
+    // The engine's own index holds the usual names only.
+    let index = if asker.vocabulary.has_usual_names() { asker.transport.find(mention, RANKED) } else { None };
+    let hits = match index {
         Some(hits) => hits,
         None => ask(asker, mention, &matcher).await?,
     };

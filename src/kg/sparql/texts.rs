@@ -23,7 +23,7 @@ pub const COLUMNS: &str = "?t ?tp ?d ?dp ?u ?up";
 /// the chain. They stand behind what binds `?x`. (As alternatives, engines would read every label of the graph.)
 pub fn patterns(vocabulary: &Vocabulary) -> String {
     let chain: Vec<String> = vocabulary.languages.chain().iter().map(|lang| literal(lang, "")).collect();
-    let spoken = |var: &str| format!("LANG(?{var}) IN ({})", chain.join(", "));
+    let spoken = |var: &str| format!("LCASE(LANG(?{var})) IN ({})", chain.join(", "));
     [
         optional("t", vocabulary.labels(), &spoken("t")),
         optional("d", vocabulary.descriptions(), &spoken("d")),

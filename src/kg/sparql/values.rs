@@ -117,7 +117,7 @@ fn within(number: String, bounds: Option<&(String, String)>) -> String {
 /// `a - b`, exactly; `None` for what is no decimal number or too long.
 fn minus(a: &str, b: &str) -> Option<String> {
     let digits = |text: &str| text.split_once('.').map_or(0, |(_, after)| after.len());
-    let scale = digits(a).max(digits(b));
+    let scale = Some(digits(a).max(digits(b))).filter(|scale| *scale <= 40)?;
     let whole = |text: &str| -> Option<i128> {
         let zeros = "0".repeat(scale - digits(text));
         format!("{}{zeros}", text.replacen('.', "", 1)).parse().ok()

@@ -250,6 +250,12 @@ impl Vocabulary {
         }
     }
 
+    /// Whether names stand under the usual predicates: those that an engine's own index is made of.
+    #[must_use]
+    pub const fn has_usual_names(&self) -> bool {
+        self.wording.labels.is_none() && self.wording.aliases.is_none()
+    }
+
     /// Predicates with a name: label proper first.
     #[must_use]
     pub fn labels(&self) -> &'static [&'static str] {

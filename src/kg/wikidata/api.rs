@@ -123,7 +123,8 @@ impl EntityApi {
         if error.is_eof() {
             return self.service.error(CallErrorKind::BadReply, "broke off its answer: try again");
         }
-        let what = format!("sent what cannot be read ({error}): is this the address of the API (.../w/api.php)?");
+        let at = format!("line {}, column {}", error.line(), error.column());
+        let what = format!("sent what cannot be read (at {at}): is this the address of the API (.../w/api.php)?");
         self.service.error(CallErrorKind::BadReply, &what)
     }
 }

@@ -45,7 +45,8 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
     if state.ask_of(key(step.id, Purpose::Sample, 0)).is_some_and(|ask| !ask.is_complete()) {
         return Err(NotYet::Wait);
     }
-    if let (AsmState::SelectingRelation, Action::SelectEntities { ids }) = (node.asm, &node.action)
+    if step.kind != StepKind::ForceFinal
+        && let (AsmState::SelectingRelation, Action::SelectEntities { ids }) = (node.asm, &node.action)
         && let Some(read) = link::by_label(state, step, node, ids)?
     {
         return Ok(read);
@@ -137,6 +138,7 @@ fn notices(state: &State, step: &Step) -> Vec<String> {
         let what = match a.key.purpose {
             Purpose::ListOut => "relations",
             Purpose::ListIn => "reverse relations",
+            Purpose::Search => "the look for a selected entity",
             _ => return None,
         };
         let kg = a.kg().filter(|_| several).map_or(String::new(), |kg| format!(" of {kg}"));

@@ -4,17 +4,17 @@
 //! label, through the model, only for an entity that was selected and that a KG does not know yet.
 
 use super::super::ask::{Ask, Need};
-use super::super::event::{AskKey, Event, Outcome, Purpose, Reading};
+use super::super::event::{AskKey, Call, Event, Outcome, Purpose, Reading};
 use super::super::state::{Node, State, Step};
 use super::prompt::Ingredients;
 use super::round::{key, of_kg, settled, together};
 use super::start::{candidates, sample};
 use crate::asm::parse_match;
-use crate::calls::{KgData, KgOp, PromptKind};
+use crate::calls::{KgCall, KgData, KgOp, PromptKind};
 use crate::graph::{Delta, Entity, EntityId, KgName, LocalGraph};
 
 /// Entities that are looked for in the other KGs at once.
-const MOST: usize = 200;
+const MOST: usize = 2_000;
 /// The reading of an expansion that holds links by label (0 holds the samples).
 pub const LANE: u32 = 1;
 
@@ -101,6 +101,15 @@ pub fn by_label(state: &State, step: &Step, node: &Node, selected: &[EntityId]) 
     if gaps.is_empty() {
         return Ok(None);
     }
+    // One that a person linked by hand, or whose look-up failed, was not asked for by its identifiers yet.
+    let mut unasked: Vec<Entity> = Vec::new();
+    for gap in &gaps {
+        if !asked_for(state, step, &gap.entity.id) && !unasked.iter().any(|e| e.id == gap.entity.id) {
+            unasked.push(gap.entity.clone());
+        }
+    }
+    let linked = by_identifiers(state, step, 1, unasked)?.entities;
+    let (told, gaps): (Vec<Gap>, Vec<Gap>) = gaps.into_iter().partition(|gap| explicit(&linked, gap).is_some());
     let limit = state.settings().candidate_limit;
     let searches = together(gaps.iter().map(|gap| {
         let op = KgOp::Search { mention: gap.entity.name().to_owned(), limit };
@@ -118,11 +127,19 @@ pub fn by_label(state: &State, step: &Step, node: &Node, selected: &[EntityId]) 
             asked.build(state, shorter)
         })
     }))?;
-    let rows = gaps.iter().zip(&searches).map(|(gap, search)| {
+    let row = |gap: &Gap, to: Option<Entity>| Reading {
+        slots: vec![gap.lane],
+        outcome: Outcome::Linked { id: gap.entity.id.clone(), kg: gap.kg.clone(), to: to.map(Box::new) },
+    };
+    let mut rows: Vec<Reading> = told.iter().map(|gap| row(gap, explicit(&linked, gap))).collect();
+    for (gap, search) in gaps.iter().zip(&searches) {
         let pick = picks.iter().find(|pick| pick.key.lane == gap.lane).copied();
-        Reading { slots: vec![gap.lane], outcome: read(gap, search, pick) }
-    });
-    Ok(Some(Event::Read { step: step.id, lane: LANE, rows: rows.collect() }))
+        // A look-up that failed has not said that there is nothing: it is tried again at the next selection.
+        if search.error.is_none() && pick.is_none_or(|pick| pick.error.is_none()) {
+            rows.push(row(gap, picked(search, pick)));
+        }
+    }
+    Ok(Some(Event::Read { step: step.id, lane: LANE, rows }))
 }
 
 /// `label - description`, as the model reads it.
@@ -133,11 +150,26 @@ fn described(entity: &Entity) -> String {
     }
 }
 
-fn read(gap: &Gap, search: &Ask, pick: Option<&Ask>) -> Outcome {
+/// Whether a KG was asked for the identifiers of an entity, before `step` or in another step, and answered.
+fn asked_for(state: &State, step: &Step, id: &EntityId) -> bool {
+    let asked = |ask: &Ask| match &ask.call {
+        Call::Kg(KgCall { op: KgOp::Link { entities }, .. }) => entities.iter().any(|entity| entity.id == *id),
+        _ => false,
+    };
+    state.asks.iter().any(|ask| ask.key.step != step.id && ask.reply.is_some() && asked(ask))
+}
+
+/// What identifiers say that the entity of a gap is in the gap's KG.
+fn explicit(linked: &[Entity], gap: &Gap) -> Option<Entity> {
+    let entity = linked.iter().find(|entity| entity.id == gap.entity.id)?;
+    let id = entity.id_in(&gap.kg)?.clone();
+    Some(Entity { id, kg: gap.kg.clone(), label: entity.label.clone(), description: None, also: Vec::new() })
+}
+
+fn picked(search: &Ask, pick: Option<&Ask>) -> Option<Entity> {
     let list = candidates(search);
-    let picked = pick.and_then(sample).and_then(|sample| parse_match(sample, list.len()).ok().flatten());
-    let to = picked.and_then(|index| list.get(index - 1)).map(|candidate| Box::new(candidate.entity.clone()));
-    Outcome::Linked { id: gap.entity.id.clone(), kg: gap.kg.clone(), to }
+    let index = pick.and_then(sample).and_then(|sample| parse_match(sample, list.len()).ok().flatten())?;
+    list.get(index - 1).map(|candidate| candidate.entity.clone())
 }
 
 /// The links by label of selected entities, found in this step or before, as what they add to a graph.
@@ -161,7 +193,8 @@ pub fn known_links(state: &State, graph: &LocalGraph, selected: &[EntityId]) -> 
 pub fn by_mention(found: impl IntoIterator<Item = (u32, Entity)>) -> Vec<Entity> {
     let mut all: Vec<(u32, Entity)> = Vec::new();
     for (mention, entity) in found {
-        let same = |(m, known): &&mut (u32, Entity)| *m == mention && known.id_in(&entity.kg).is_none_or(|id| *id == entity.id);
+        let agree = |a: &Entity, b: &Entity| a.id_in(&b.kg).is_none_or(|id| *id == b.id);
+        let same = |(m, known): &&mut (u32, Entity)| *m == mention && agree(known, &entity) && agree(&entity, known);
         match all.iter_mut().find(same) {
             Some((_, known)) => known.merge(&entity),
             None => all.push((mention, entity)),

@@ -75,31 +75,23 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
 fn given(state: &State, step: &Step) -> Need<Event> {
     let wanted = &state.started().entities;
     let kgs = &state.started().kgs;
-    // An id of one KG is none of another: with several KGs each id is asked for by itself.
-    let groups: Vec<&[Entity]> = if kgs.len() == 1 { vec![wanted.as_slice()] } else { wanted.chunks(1).collect() };
-    let mut calls = Vec::new();
-    for group in &groups {
-        for (kg, _) in kgs {
-            calls.push((kg, group.iter().map(|entity| entity.id.clone()).collect::<Vec<_>>()));
-        }
-    }
-    let asks = together((0u32..).zip(&calls).map(|(lane, (kg, ids))| {
+    // Each by itself: an id of one KG is none of another, and a slip in one does not spoil the others.
+    let calls: Vec<_> = wanted.iter().flat_map(|entity| kgs.iter().map(move |(kg, _)| (kg, &entity.id))).collect();
+    let asks = together((0u32..).zip(&calls).map(|(lane, (kg, id))| {
         let ask = AskKey { step: step.id, purpose: Purpose::Describe, lane, round: 0 };
-        settled(state, ask, |_| Ok(of_kg(kg, KgOp::Describe { ids: ids.clone() })))
+        settled(state, ask, |_| Ok(of_kg(kg, KgOp::Describe { ids: vec![(*id).clone()] })))
     }))?;
     let (mut found, mut notices) = (Vec::new(), Vec::new());
-    for (group, asks) in groups.iter().zip(asks.chunks(kgs.len().max(1))) {
-        for (at, entity) in group.iter().enumerate() {
-            match described(asks, at) {
-                Some(known) => {
-                    if known.id != entity.id && known.also.iter().any(|(_, id)| *id == entity.id) {
-                        notices.push(format!("{} redirects to {}", entity.id, known.id));
-                    }
-                    found.push(known);
-                }
-                None => notices.push(format!("no graph has a name for {}: check the id", entity.id)),
-            }
+    for (entity, asks) in wanted.iter().zip(asks.chunks(kgs.len().max(1))) {
+        let known = described(asks);
+        if known.label.is_none() {
+            notices.push(format!("no graph has a name for {}: check the id", entity.id));
         }
+        if known.id != entity.id && known.also.iter().any(|(_, id)| *id == entity.id) {
+            notices.push(format!("{} redirects to {}", entity.id, known.id));
+        }
+        // What has no name may have facts, and a KG that is down may answer later.
+        found.push(if known.kg.is_empty() { entity.clone() } else { known });
     }
     for (ask, (kg, _)) in asks.iter().zip(&calls) {
         match (&ask.error, ask.reply.as_deref()) {
@@ -113,15 +105,23 @@ fn given(state: &State, step: &Step) -> Need<Event> {
     Ok(root(step, linked.entities, notices))
 }
 
-/// What the KGs say together of the entity at place `at` of their lists; `None` when none has a name for it.
-fn described(asks: &[&Ask], at: usize) -> Option<Entity> {
-    let mut said = asks.iter().filter_map(|ask| match ask.reply.as_deref().map(|r| &r.data) {
-        Some(KgData::Entities(list)) => list.get(at).filter(|e| e.label.is_some() || e.description.is_some()),
-        _ => None,
-    });
-    let mut first = said.next()?.clone();
-    said.for_each(|other| first.merge(other));
-    Some(first)
+/// What the KGs say together of one entity: those that name it first, then those that know its id. An entity of no KG when
+/// none answered.
+fn described(asks: &[&Ask]) -> Entity {
+    let mut said: Vec<&Entity> = Vec::new();
+    for ask in asks {
+        if let Some(KgData::Entities(list)) = ask.reply.as_deref().map(|r| &r.data) {
+            said.extend(list.first());
+        }
+    }
+    let named: Vec<&&Entity> = said.iter().filter(|e| e.label.is_some() || e.description.is_some()).collect();
+    let said: Vec<&Entity> = if named.is_empty() { said.into_iter().take(1).collect() } else { named.into_iter().copied().collect() };
+    let nothing = Entity { id: "".into(), kg: "".into(), label: None, description: None, also: Vec::new() };
+    let Some((first, rest)) = said.split_first() else { return nothing };
+    rest.iter().fold((*first).clone(), |mut known, other| {
+        known.merge(other);
+        known
+    })
 }
 
 fn root(step: &Step, found: Vec<Entity>, notices: Vec<String>) -> Event {

@@ -149,7 +149,8 @@ pub fn banner(view: &SessionView) -> Option<String> {
     if view.snapshot.run_state() != RunState::Finished
         && let Some(down) = view.snapshot.state.down().first()
     {
-        let others = view.snapshot.state.started.as_deref().is_some_and(|s| s.kgs.len() > 1);
+        let all_down = view.snapshot.state.down().len();
+        let others = view.snapshot.state.started.as_deref().is_some_and(|s| s.kgs.len() > all_down);
         return Some(format!("✗ {}", text::one_line(&down.sentence(others))));
     }
     None

@@ -4,7 +4,7 @@ use super::super::asker::Asker;
 use super::super::describe::names;
 use super::super::term::{Iri, Term};
 use super::super::values::{self, Detail};
-use super::super::vocabulary::{Model, WD, is_unknown};
+use super::super::vocabulary::{Model, WD, is_short_id, is_unknown};
 use super::plan::{Plan, Wanted};
 use super::wording::Words;
 use super::{Extreme, Found, Listing, query};
@@ -77,7 +77,7 @@ async fn details(asker: &mut Asker, plan: &Plan, found: &Found) -> Result<Detail
     let mut want = |thing: Option<Iri>, predicate: &Iri, value: &Term| {
         let property = vocabulary.relation_id(predicate.as_str());
         let typed = matches!(value, Term::Literal { datatype: Some(_), .. });
-        if let (Some(thing), true, true) = (thing, typed, property.starts_with('P')) {
+        if let (Some(thing), true, true) = (thing, typed, property.starts_with('P') && is_short_id(&property)) {
             wanted.entry(property.to_string()).or_default().insert(thing);
         }
     };

@@ -88,7 +88,8 @@ impl Tables {
                 let end = reader.position().line();
                 let lines =
                     if end > line + 1 { format!(" (the row goes on to line {}: is a quote missing?)", end - 1) } else { String::new() };
-                Err(format!("has {} cells where the first row has {width}{lines}", cells.len()))
+                let cells = if cells.len() == 1 { "1 cell".to_owned() } else { format!("{} cells", cells.len()) };
+                Err(format!("has {cells} where the first row has {width}{lines}"))
             };
             done.or_else(|why| sink.skip(Some(line), None, why))?;
         }

@@ -19,6 +19,8 @@ pub enum CallErrorKind {
     BadReply,
     /// The server failed, after the adapter's retries.
     Server,
+    /// The server asks us to come back later, and still did after the adapter's retries.
+    Busy,
     /// No answer in time, after the adapter's retries.
     TimedOut,
     /// The key is missing, wrong or may not do this.
@@ -36,7 +38,7 @@ impl CallErrorKind {
     /// (For a KG every failure is about the request: the search goes on with what the other branches have.)
     #[must_use]
     pub const fn about_service(self) -> bool {
-        matches!(self, Self::Key | Self::Quota | Self::Unreachable | Self::Server | Self::TimedOut)
+        matches!(self, Self::Key | Self::Quota | Self::Unreachable | Self::Server | Self::Busy | Self::TimedOut)
     }
 }
 

@@ -293,8 +293,10 @@ async fn open_one(name: &str, profile: &KgProfile, spec: &KgSpec, settings: &KgS
         KgSpec::Exec(command) => exec::open(name, command, profile, &settings)?,
     };
     let over_network = matches!(spec, KgSpec::Wikidata | KgSpec::MusicBrainz | KgSpec::Sparql(_));
+    // What is in memory is quicker than the disk, and a file changes without its name.
+    let in_memory = matches!(spec, KgSpec::Files(_) | KgSpec::Demo | KgSpec::DemoWikidata | KgSpec::DemoMusicBrainz);
     Ok(match &settings.cache {
-        Some(cache) if profile.cache.unwrap_or(over_network) => cache::cached(kg, &identity(spec, profile, &settings), cache),
+        Some(cache) if profile.cache.unwrap_or(over_network) && !in_memory => cache::cached(kg, &identity(spec, profile, &settings), cache),
         _ => kg,
     })
 }

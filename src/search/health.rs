@@ -22,6 +22,7 @@ impl Down<'_> {
         match self.error.kind {
             CallErrorKind::Key | CallErrorKind::Quota => "no access",
             CallErrorKind::TimedOut => "no answer",
+            CallErrorKind::Busy => "busy",
             _ => "down",
         }
     }
@@ -32,6 +33,7 @@ impl Down<'_> {
         let state = match self.error.kind {
             CallErrorKind::Key | CallErrorKind::Quota => "gives no access",
             CallErrorKind::TimedOut => "does not answer",
+            CallErrorKind::Busy => "is busy",
             _ => "is down",
         };
         let rest = if others { "; the search goes on with the rest" } else { "" };
@@ -50,7 +52,8 @@ fn tells(ask: &Ask) -> bool {
 
 /// Whether a failure is about the service, not about the request or the person.
 const fn is_its_own(kind: CallErrorKind) -> bool {
-    matches!(kind, CallErrorKind::Unreachable | CallErrorKind::TimedOut | CallErrorKind::Server | CallErrorKind::Key | CallErrorKind::Quota)
+    use CallErrorKind::{Busy, Key, Quota, Server, TimedOut, Unreachable};
+    matches!(kind, Unreachable | TimedOut | Server | Busy | Key | Quota)
 }
 
 impl State {

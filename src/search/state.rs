@@ -151,7 +151,7 @@ pub struct Counters {
     pub estimated: bool,
     /// Calls to KGs.
     pub kg_calls: u32,
-    /// Of these, answered from this session's earlier replies.
+    /// Of these, answered from this session's earlier replies, or from the cache on disk.
     pub kg_cached: u32,
     /// When the oldest of those from the cache on disk came (milliseconds since 1970).
     pub kg_oldest: Option<u64>,

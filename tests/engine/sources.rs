@@ -63,6 +63,7 @@ fn a_kg_is_down_when_its_last_call_failed_for_its_own_reasons() {
     for (kind, word) in [
         (CallErrorKind::Unreachable, "down"),
         (CallErrorKind::Server, "down"),
+        (CallErrorKind::Busy, "busy"),
         (CallErrorKind::TimedOut, "no answer"),
         (CallErrorKind::Key, "no access"),
     ] {

@@ -173,7 +173,7 @@ async fn a_busy_server_is_waited_for() {
 #[tokio::test]
 async fn a_server_that_stays_busy_is_an_error() {
     for fault in [Fault::TooMany(""), Fault::TooMany("Retry-After: 7200\r\n"), Fault::Unavailable] {
-        everywhere(fault, usize::MAX, |got, _| got.as_ref().is_err_and(|error| error.kind == CallErrorKind::Server)).await;
+        everywhere(fault, usize::MAX, |got, _| got.as_ref().is_err_and(|error| error.kind == CallErrorKind::Busy)).await;
     }
 }
 

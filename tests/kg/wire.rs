@@ -187,7 +187,7 @@ async fn a_long_wait_or_a_lasting_fault_is_given_up_with_a_remedy() {
     assert!(error.message.contains("asks to wait 7"), "{error}");
     let server = Server::start(|_, _| response("502 Bad Gateway", "", "")).await;
     let error = ask(&server.base, fast().http).await.unwrap_err();
-    assert_eq!((error.kind, server.seen().len()), (CallErrorKind::Server, 4));
+    assert_eq!((error.kind, server.seen().len()), (CallErrorKind::Busy, 4));
     assert!(error.message.contains("4 tries"), "{error}");
 }
 

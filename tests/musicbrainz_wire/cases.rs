@@ -46,7 +46,7 @@ async fn c01_a_busy_service_is_called_busy() {
     let server = Http::start(|_| busy());
     let kg = open_with(&server.url(), HttpSettings { tries: 2, ..manners() });
     let error = fails(&kg, relations_of(&[LIGHTS], Direction::Out)).await;
-    assert_eq!(error.kind, CallErrorKind::Server);
+    assert_eq!(error.kind, CallErrorKind::Busy);
     assert_eq!(error.message, "MusicBrainz is busy (status 503): \"Too many requests from this address.\" (2 tries): try again later");
     assert_eq!(server.seen().len(), 2);
 

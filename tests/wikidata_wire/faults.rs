@@ -113,7 +113,7 @@ async fn overload_in_a_200_is_waited_for() {
         assert_eq!(ids(&candidates(reply)), ["Q7001", "Q7007", "Q7005"], "{busy}");
         let http = start(move |part, _| (part != Part::Query).then(|| api(&always)));
         let error = search_reply(&*wikidata(&http).await, "Ravensfoot").await.unwrap_err();
-        assert_eq!(error.kind, CallErrorKind::Server, "{error}");
+        assert_eq!(error.kind, CallErrorKind::Busy, "{error}");
         assert!(error.message.contains("4 tries"), "{error}");
     }
 }

@@ -38,7 +38,7 @@ enum Ask {
         #[arg(required = true)]
         text: Vec<String>,
         /// Candidates at most, of each graph
-        #[arg(long, default_value_t = 10)]
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
         #[command(flatten)]
         common: Common,
@@ -49,7 +49,7 @@ enum Ask {
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
         /// Relations at most, in each direction
-        #[arg(long, default_value_t = 200)]
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
         /// Also those that lead to identifiers in other databases
         #[arg(long)]
@@ -120,7 +120,7 @@ enum Ask {
 #[derive(clap::Args, Clone, Copy, Debug)]
 struct Page {
     /// Facts at most, for each entity
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Skip so many facts of each entity
     #[arg(long, value_name = "N", default_value_t = 0)]

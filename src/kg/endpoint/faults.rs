@@ -39,7 +39,7 @@ pub(super) fn judge(service: &Service, response: &Response) -> Verdict {
     match code {
         _ if of_time => fail(CallErrorKind::TimedOut, &format!("ran out of time{}: ask for less, or try again", quote())),
         500 if says(&BUSY) => {
-            Verdict::Busy(service.error(CallErrorKind::Server, &format!("is busy (status 500){}", quote())), response.retry_after())
+            Verdict::Busy(service.error(CallErrorKind::Busy, &format!("is busy (status 500){}", quote())), response.retry_after())
         }
         500 if said.contains("memory") => fail(CallErrorKind::Server, &format!("ran out of memory (status 500){}: ask for less", quote())),
         400 => fail(CallErrorKind::Refused, &format!("refuses the query{}", quote())),

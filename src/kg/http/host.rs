@@ -14,6 +14,8 @@ use tokio::time::Instant;
 pub(super) struct Host {
     slots: Semaphore,
     limits: Mutex<Limits>,
+    /// When the last answer began to come.
+    answered: Mutex<Option<Instant>>,
     /// When the last request began. Who holds it is the next to go.
     door: tokio::sync::Mutex<Option<Instant>>,
     /// No request goes out before this, and why: the server asked all of us to wait.
@@ -96,6 +98,7 @@ impl Host {
             slots: Semaphore::new(parallel),
             limits: Mutex::new(Limits { parallel, every, surplus: 0 }),
             door: tokio::sync::Mutex::default(),
+            answered: Mutex::default(),
             shut: Mutex::default(),
             held: AtomicUsize::new(0),
         });
@@ -137,6 +140,7 @@ impl Host {
                 continue;
             }
             let every = lock(&self.limits).every;
+            let last = (*last).max(*lock(&self.answered));
             match last.and_then(|last| last.checked_add(every)).filter(|at| *at > Instant::now()) {
                 Some(at) => tokio::time::sleep_until(at).await,
                 None => break,
@@ -144,6 +148,12 @@ impl Host {
         }
         *last = Some(Instant::now());
         Ok(())
+    }
+
+    /// An answer began to come. The distance to the next request is counted from here: the first one on a connection leaves
+    /// long before it arrives.
+    pub fn answered(&self) {
+        *lock(&self.answered) = Some(Instant::now());
     }
 
     /// Until when the host is shut, if it is.

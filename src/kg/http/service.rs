@@ -202,6 +202,7 @@ impl Service {
                 auth.sign(&mut building);
             }
             let response = self.inner.client.execute(building).await.map_err(|error| self.fault(&error))?;
+            self.inner.host.answered();
             // Also the body of what is not used is read: the connection serves again after that.
             let response = self.whole(response, url.clone()).await?;
             match response.status.as_u16() {

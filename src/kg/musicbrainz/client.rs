@@ -86,7 +86,7 @@ impl Client {
 
     fn judge(&self, response: &Response) -> Verdict {
         let busy = |what: &str| {
-            let error = self.error(CallErrorKind::Server, &format!("{what}{}", self.says(response)));
+            let error = self.error(CallErrorKind::Busy, &format!("{what}{}", self.says(response)));
             Verdict::Busy(error, response.retry_after())
         };
         match response.status.as_u16() {

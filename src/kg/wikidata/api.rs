@@ -95,7 +95,7 @@ impl EntityApi {
         let busy = |what: &str| {
             let lag = error.lag.filter(|lag| lag.is_finite() && *lag > 0.0).map(|lag| Duration::from_secs_f64(lag.min(LAG_MAX)));
             let quote = self.service.quote(error.said().as_bytes());
-            Verdict::Busy(self.service.error(CallErrorKind::Server, &format!("{what}{quote}")), response.retry_after().or(lag))
+            Verdict::Busy(self.service.error(CallErrorKind::Busy, &format!("{what}{quote}")), response.retry_after().or(lag))
         };
         match error.code.as_str() {
             "maxlag" => busy("is overloaded"),

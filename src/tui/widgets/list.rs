@@ -23,7 +23,7 @@ pub struct Item {
     pub kg: Option<usize>,
     /// Why it can't be picked, or a remark why it is dimmed.
     pub dimmed: Option<String>,
-    /// Whether a dimmed item can be picked all the same.
+    /// Whether it can't be picked; a dimmed item that is not barred can.
     pub barred: bool,
 }
 

@@ -50,7 +50,7 @@ impl Candidates {
     /// Whether candidates of this KG are wanted: a counterpart is never of a KG that knows the entity already.
     pub(super) fn wants(&self, kg: &KgName) -> bool {
         match &self.what {
-            For::Counterpart(entity) => entity.kg != *kg,
+            For::Counterpart(entity) => entity.id_in(kg).is_none(),
             For::Replace(_) | For::Mention(_) => true,
         }
     }

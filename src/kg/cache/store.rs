@@ -233,19 +233,43 @@ fn unpack<T: DeserializeOwned>(packed: &[u8]) -> Option<T> {
     serde_json::from_slice(&json).ok()
 }
 
+/// How often a file that looks damaged is looked at again.
+const LOOKS: u32 = 4;
+
 /// Opens the file, made where there is none, readable by its owner only. One that is damaged is set aside: where to.
 pub(super) fn open(path: &Path) -> Result<(Database, Option<PathBuf>), DatabaseError> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(StorageError::Io)?;
     }
-    let attempt = || {
+    let opened = |path: &Path| {
         drop(OpenOptions::new().append(true).create(true).mode(0o600).open(path)?);
         // Without the check a file that something else has written into would be believed.
         let mut builder = Builder::new();
         builder.set_cache_size(PAGES).set_concurrency_mode(ConcurrencyMode::MultiWriter).set_check_integrity_on_open(true);
         builder.create(path)
     };
-    match attempt() {
+    // A new file is made aside and put in its place whole: another program never sees half of it, nor does a kill leave one.
+    let attempt = || {
+        if !path.exists() {
+            let new = path.with_extension(format!("redb.{}.new", std::process::id()));
+            drop(opened(&new)?);
+            // It fails when another program was quicker, which is as good.
+            let _ = std::fs::hard_link(&new, path);
+            let _ = std::fs::remove_file(&new);
+        }
+        opened(path)
+    };
+    // What looks damaged while another program mends it after a crash is whole a moment later.
+    let patient = || {
+        for _ in 0..LOOKS {
+            match attempt() {
+                Err(error) if is_damage(&error) => std::thread::sleep(Duration::from_millis(60)),
+                other => return other,
+            }
+        }
+        attempt()
+    };
+    match patient() {
         Err(error) if is_damage(&error) => {
             let aside = path.with_extension("redb.damaged");
             std::fs::rename(path, &aside)?;

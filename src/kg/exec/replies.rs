@@ -70,9 +70,13 @@ pub(super) fn read(answer: Value, op: &KgOp, ids: &Ids) -> Result<KgReply, Strin
             let list = form::<Entities>(answer)?.entities;
             let known = list.into_iter().map(|wire| entity(wire, ids)).collect::<Result<Vec<_>, _>>()?;
             // In the order of the question; what the program does not know is an entity without a name.
-            let of = |id: &EntityId| known.iter().find(|e| e.id == *id || e.also.iter().any(|(_, other)| other == id)).cloned();
-            let bare = |id: &EntityId| Entity { id: id.clone(), kg: Arc::clone(&ids.kg), label: None, description: None, also: Vec::new() };
-            (KgData::Entities(asked.iter().map(|id| of(id).unwrap_or_else(|| bare(id))).collect()), false)
+            let of = |id: &EntityId| {
+                let id = ids.outward(ids.inward(id))?;
+                let bare = || Entity { id: id.clone(), kg: Arc::clone(&ids.kg), label: None, description: None, also: Vec::new() };
+                let is = |e: &&Entity| e.id == id || e.also.iter().any(|(_, other)| *other == id);
+                Ok(known.iter().find(is).cloned().unwrap_or_else(bare))
+            };
+            (KgData::Entities(asked.iter().map(of).collect::<Result<_, String>>()?), false)
         }
         KgOp::Link { .. } => {
             let list = form::<Entities>(answer)?.entities;

@@ -230,7 +230,7 @@ async fn a_server_that_writes_only_xml_is_read() {
 /// What each server says when a query fails, and what is made of it: (status, content type, body, kind, words).
 #[tokio::test]
 async fn failures_are_told_in_one_line_and_by_their_kind() {
-    use CallErrorKind::{BadReply, Refused, Server as Down, TimedOut};
+    use CallErrorKind::{BadReply, Busy, Refused, Server as Down, TimedOut};
     let b03 = "{\"head\":{\"vars\":[\"item\"]},\"results\":{\"bindings\":[{\"item\":{\"type\":\"uri\",\"value\":\"http://www.wikidata.org/entity/Q100\"}},{\"item\":{\"type\":\"uri\",\"value\":\"SPARQL-QUERY: queryStr=SELECT ?item\njava.util.concurrent.TimeoutException\n\tat example.Task.get(Task.java:1)\n";
     let cut = &ROW[..ROW.len() - 4];
     for (status, kind, body, error, words) in [
@@ -252,7 +252,7 @@ async fn failures_are_told_in_one_line_and_by_their_kind() {
         ("500 X", "application/json", r#"{"code":"TimeLimitExceededException","detailedMessage":"Operation terminated (deadline exceeded)","requestId":"1"}"#.to_owned(), TimedOut, "Operation terminated"),
         ("400 X", "application/json", r#"{"code":"MalformedQueryException","detailedMessage":"Malformed query: Encountered","requestId":"1"}"#.to_owned(), Refused, "Malformed query"),
         ("500 X", "application/json", r#"{"code":"MemoryLimitExceededException","detailedMessage":"Query cannot be completed due to memory limitations"}"#.to_owned(), Down, "ran out of memory"),
-        ("500 X", "application/json", r#"{"code":"ThrottlingException","detailedMessage":"Rate exceeded"}"#.to_owned(), Down, "4 tries"),
+        ("500 X", "application/json", r#"{"code":"ThrottlingException","detailedMessage":"Rate exceeded"}"#.to_owned(), Busy, "4 tries"),
         // Apache Jena Fuseki, GraphDB, Stardog.
         ("503 X", "text/plain", "Query timed out".to_owned(), TimedOut, "Query timed out"),
         ("400 X", "text/plain", "Parse error: \nEncountered \" \"}\" \"} \"\" at line 1".to_owned(), Refused, "Parse error"),

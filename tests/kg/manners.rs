@@ -212,7 +212,7 @@ async fn a_slow_drip_ends_at_the_time_out() {
         let one = HttpSettings { tries: 1, ..settings.clone() };
         let error = ask(&server, &one).await.unwrap_err();
         // An error page that does not end is an error page all the same.
-        let kind = if status.starts_with('2') { CallErrorKind::TimedOut } else { CallErrorKind::Server };
+        let kind = if status.starts_with('2') { CallErrorKind::TimedOut } else { CallErrorKind::Busy };
         assert_eq!(error.kind, kind, "{error}");
     }
 }

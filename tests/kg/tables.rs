@@ -107,7 +107,7 @@ async fn bad_rows_are_skipped_with_their_lines() {
     assert_eq!(remarks[4], "line 8: cell 1 holds a NUL byte");
     assert_eq!(remarks[5], "line 9: cell 3 is not UTF-8: save the table as UTF-8");
     assert!(remarks[6].starts_with("line 10: <http://e x> is no IRI"), "{remarks:?}");
-    assert!(remarks[7].starts_with("line 11: has 1 cell  where the first row has 3"), "{remarks:?}");
+    assert!(remarks[7].starts_with("line 11: has 1 cell where the first row has 3"), "{remarks:?}");
 }
 
 #[tokio::test]

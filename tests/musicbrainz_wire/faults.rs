@@ -54,10 +54,10 @@ always!(error_in_200, Reply::whole("200 OK", JSON, "{\"error\":\"search is down\
 
 #[tokio::test]
 async fn a_fault_is_one_sentence_and_never_a_result() {
-    use CallErrorKind::{BadReply, Key, Refused, Server as Failed};
+    use CallErrorKind::{BadReply, Busy, Key, Refused, Server as Failed};
     let faults: [([Fault; 2], CallErrorKind, &str, usize); 13] = [
-        (too_often(), Failed, "says that we ask too often (status 429)", 2),
-        (unavailable(), Failed, "is busy (status 503): \"The server is busy.\"", 2),
+        (too_often(), Busy, "says that we ask too often (status 429)", 2),
+        (unavailable(), Busy, "is busy (status 503): \"The server is busy.\"", 2),
         (broken(), Failed, "failed (status 500)", 1),
         (refused(), Refused, "refuses the request: \"no valid request\"", 1),
         (forbidden(), Key, "set TOT_CONTACT", 1),

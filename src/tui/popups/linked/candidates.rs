@@ -47,10 +47,11 @@ impl Candidates {
         candidates
     }
 
-    /// Whether candidates of this KG are wanted: a counterpart is never of a KG that knows the entity already.
+    /// Whether candidates of this KG are wanted: a counterpart is of another KG than the one that the entity
+    /// stands in; one that is known already may be replaced.
     pub(super) fn wants(&self, kg: &KgName) -> bool {
         match &self.what {
-            For::Counterpart(entity) => entity.id_in(kg).is_none(),
+            For::Counterpart(entity) => entity.kg != *kg,
             For::Replace(_) | For::Mention(_) => true,
         }
     }

@@ -4,7 +4,7 @@
 #     servers_start                  # installs what is missing, starts, loads the fixtures, waits until all is ready
 #     cargo test --test kg -- --ignored servers
 #
-# Exports TOT_TEST_OXIGRAPH and TOT_TEST_VIRTUOSO. The servers listen on loopback, on free ports, keep their data
+# Exports TOT_TEST_OXIGRAPH, TOT_TEST_VIRTUOSO, and TOT_MOUNTAINS (the graph of assets/mountains on the first). The servers listen on loopback, on free ports, keep their data
 # under target/ci, and are stopped by an EXIT trap; a script with a trap of its own sets it after servers_start and
 # calls servers_stop in it. Works in bash with `set -euo pipefail`. A server that cannot be installed
 # is said and left out: its variable stays unset, and `servers_start` returns 1. With TOT_CI_GRAPH=FILE (N-Triples,
@@ -55,12 +55,15 @@ servers_oxigraph() {
     for name in "${SERVERS_FIXTURES[@]}"; do
         curl -sf -X POST -H 'Content-Type: text/turtle' --data-binary "@$SERVERS_ROOT/tests/data/kg/$name.ttl" "$store/$name" || return 1
     done
+    zcat "$SERVERS_ROOT/assets/mountains/mountains.ttl.gz" |
+        curl -sf -X POST -H 'Content-Type: text/turtle' --data-binary @- "$store/mountains" || return 1
     if [ -n "${TOT_CI_GRAPH:-}" ]; then
         local unpack=cat
         case "$TOT_CI_GRAPH" in *.gz) unpack=zcat ;; esac
         "$unpack" "$TOT_CI_GRAPH" | curl -sf -X POST -H 'Content-Type: application/n-triples' -T - "$store/large" || return 1
     fi
     export TOT_TEST_OXIGRAPH="http://127.0.0.1:$port/query"
+    export TOT_MOUNTAINS="$TOT_TEST_OXIGRAPH?default-graph-uri=http://fixture/mountains"
 }
 
 servers_install_virtuoso() {

@@ -172,7 +172,7 @@ impl ScriptedKg {
             let all: Vec<_> = self.claims(entity, direction).filter(|(_, p, _)| p == relation).collect();
             let end = all.len().min(offset.saturating_add(cap));
             if end < all.len() {
-                let (shown, of) = ((end - offset) as u64, Some(all.len() as u64));
+                let (shown, of) = (end as u64, Some(all.len() as u64));
                 list.partial.push(Partial { entity: entity.clone(), relation: relation.into(), direction, shown, of });
             }
             for (s, property, o) in all.into_iter().take(end).skip(offset) {

@@ -231,8 +231,18 @@ async fn a_call_that_is_dropped_closes_its_connection() {
 
 #[tokio::test]
 async fn statuses_are_retried_or_not() {
-    for (status, tries) in [("429 X", 4), ("502 X", 4), ("503 X", 4), ("504 X", 4), ("500 X", 1), ("400 X", 1), ("403 X", 1), ("404 X", 1)]
-    {
+    for (status, tries) in [
+        ("429 X", 4),
+        ("502 X", 4),
+        ("503 X", 4),
+        ("504 X", 4),
+        ("520 X", 4),
+        ("529 X", 4),
+        ("500 X", 1),
+        ("400 X", 1),
+        ("403 X", 1),
+        ("404 X", 1),
+    ] {
         let server = Server::start(move |_, _| Reply::whole(status, "", "no")).await;
         assert!(ask(&server, &fast().http).await.is_err());
         assert_eq!(server.http.seen().len(), tries, "{status}");

@@ -15,18 +15,20 @@ impl Service {
         }
         let quote = if response.kind().contains("html") { String::new() } else { self.quote(&response.body) };
         let code = response.status.as_u16();
+        // A gateway's own codes pass as well, and whatever failure names a time to come back.
+        let passes = matches!(code, 429 | 502..=504 | 520..=529) || (code >= 500 && response.retry_after().is_some());
         let (kind, what) = match code {
             401 => (CallErrorKind::Key, self.wants_login(response)),
             403 => (CallErrorKind::Key, "forbids this; if it wants to know whom to contact, set TOT_CONTACT".to_owned()),
             404 => (CallErrorKind::Refused, "has nothing there (status 404)".to_owned()),
             429 => (CallErrorKind::Busy, "says that we ask too often (status 429)".to_owned()),
-            502..=504 => (CallErrorKind::Busy, format!("is busy or down (status {code})")),
+            500..=599 if passes => (CallErrorKind::Busy, format!("is busy or down (status {code})")),
             500..=599 => (CallErrorKind::Server, format!("failed (status {code})")),
             400..=499 => (CallErrorKind::Refused, format!("refuses the request (status {code})")),
             _ => (CallErrorKind::Refused, format!("answered with status {code}")),
         };
         let error = self.error(kind, &format!("{what}{quote}"));
-        if matches!(code, 429 | 502..=504) { Verdict::Busy(error, response.retry_after()) } else { Verdict::Fail(error) }
+        if passes { Verdict::Busy(error, response.retry_after()) } else { Verdict::Fail(error) }
     }
 
     /// What to do about a status 401.

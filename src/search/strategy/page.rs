@@ -59,14 +59,10 @@ fn reach(
     let list = page.edges();
     let here = list.map_or(0, |list| list.edges.len() as u64);
     let said = list.and_then(|list| list.partial.first());
-    let cap = u64::from(page.window().1);
     let cut = page.reply.as_deref().is_some_and(|reply| reply.partial);
     let partial = |shown: u64, of: Option<u64>| Partial { entity: entity.clone(), relation: relation.clone(), direction, shown, of };
-    // Some KGs count the page, others everything up to its end.
-    let counts_all = |p: &Partial| p.shown != here && (p.shown == from + here || p.shown > cap);
     match said {
-        Some(p) if counts_all(p) => partial(p.shown, p.of.or(of)),
-        Some(p) if p.shown > 0 => partial(from + p.shown, p.of.or(of)),
+        Some(p) if p.shown > from => partial(p.shown, p.of.or(of)),
         // More is said to exist, but nothing came: the list ends here, or it would be asked for ever.
         None if cut && here > 0 => partial(from + here, of.filter(|of| *of > from + here)),
         _ => partial(from + here, Some(from + here)),

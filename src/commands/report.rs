@@ -66,7 +66,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put(
         "llm",
         json!({
-            "calls": counters.llm_calls, "samples": counters.samples, "rounds": counters.llm_rounds,
+            "calls": counters.llm_calls, "samples": counters.samples, "cached": counters.llm_cached, "samples_cached": counters.samples_cached, "rounds": counters.llm_rounds,
             "prompt_tokens": counters.prompt_tokens, "completion_tokens": counters.completion_tokens,
             "tokens_estimated": counters.estimated, "perhaps_paid_twice": counters.perhaps_paid, "cost": Json::Null,
         }),

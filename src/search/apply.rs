@@ -2,7 +2,7 @@
 //! that does not fit leaves the state as it was.
 
 use super::ask::Ask;
-use super::event::{AskKey, By, Call, Entry, Event, Got, NewNode, NodeId, Reading, Seq, StepId, StepKind, Valuation};
+use super::event::{AskKey, By, Call, Entry, Event, Got, NewNode, NodeId, Reading, Seq, Source, StepId, StepKind, Valuation};
 use super::state::{ActRecord, Node, State, Step, Value};
 use crate::calls::{AskId, Part};
 use std::sync::Arc;
@@ -68,6 +68,10 @@ impl State {
                 let ask = self.open_ask(*ask)?;
                 fits(ask, got)?;
                 ask.fill(got);
+                if let (Source::Kept(at), Got::Samples(samples)) = (source, got) {
+                    ask.kept += u32::try_from(samples.len()).unwrap_or(u32::MAX);
+                    ask.kept_since = Some(ask.kept_since.map_or(*at, |since| since.min(*at)));
+                }
                 if let Some(usage) = usage {
                     ask.usage += *usage;
                 }
@@ -187,6 +191,8 @@ impl State {
             replies: 0,
             took_ms: 0,
             source: None,
+            kept: 0,
+            kept_since: None,
             at: entry.at,
             seq: entry.seq,
         }));

@@ -31,6 +31,10 @@ pub struct Ask {
     pub took_ms: u64,
     /// Where the last reply came from.
     pub source: Option<Source>,
+    /// Samples that came from the cache on disk.
+    pub kept: u32,
+    /// When the oldest of these came.
+    pub kept_since: Option<UnixMs>,
     /// When it was asked.
     pub at: UnixMs,
     /// The journal entry that asked.

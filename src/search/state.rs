@@ -143,6 +143,12 @@ pub struct Counters {
     pub samples: u32,
     /// Sequential rounds of model calls.
     pub llm_rounds: u32,
+    /// Of the calls to the model, those that the cache on disk answered whole.
+    pub llm_cached: u32,
+    /// Samples from there, of calls that it answered whole or in part.
+    pub samples_cached: u32,
+    /// When the oldest of these came (milliseconds since 1970).
+    pub llm_oldest: Option<u64>,
     /// Tokens in.
     pub prompt_tokens: u64,
     /// Tokens out.
@@ -330,6 +336,9 @@ impl State {
             if ask.is_llm() {
                 c.llm_calls += 1;
                 c.samples += u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
+                c.llm_cached += u32::from(ask.kept > 0 && ask.kept as usize == ask.samples.len());
+                c.samples_cached += ask.kept;
+                c.llm_oldest = ask.kept_since.into_iter().chain(c.llm_oldest).min();
                 c.prompt_tokens += ask.usage.prompt_tokens;
                 c.completion_tokens += ask.usage.completion_tokens;
                 c.estimated |= ask.usage.estimated;

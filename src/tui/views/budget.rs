@@ -40,6 +40,9 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
         ("time", seconds(ran_ms), None),
         ("k, threshold", format!("{} · {}", settings.branching, settings.threshold), None),
     ];
+    if spent.samples_cached > 0 {
+        rows.insert(3, ("of these", format!("{} samples from the cache", spent.samples_cached), None));
+    }
     if spent.by_hand > 0 {
         rows.push(("by hand", format!("{} growths", spent.by_hand), None));
     }

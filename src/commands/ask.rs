@@ -1,6 +1,7 @@
 //! `tot ask`: no screen; progress on stderr, the answer on stdout.
 
 use super::follow::{End, Followed, follow, say};
+use super::from::From;
 use super::options::SearchOptions;
 use super::setup::{Workshop, new_journal, options_of, session_path};
 use super::{Status, UsageError, report};
@@ -56,7 +57,9 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let Followed { snapshot, end } = followed?;
     let state = &snapshot.state;
     let session = snapshot.live.path.as_ref().map_or_else(|| snapshot.live.session.clone(), |p| p.display().to_string());
+    let stopped = workshop.from.as_ref().filter(|from| !from.live && matches!(end, End::Halted(_)));
     let go_on = match &snapshot.live.path {
+        Some(_) if stopped.is_some() => stopped.map(|from| from.remedy(&session)).unwrap_or_default(),
         Some(_) => format!("go on with: tot ask --resume {session}"),
         None => "it was not recorded, so it can't be resumed".to_owned(),
     };
@@ -109,20 +112,29 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
     let given = (!args.question.is_empty()).then(|| args.question.join(" "));
     match &given {
         Some(question) if question.trim().is_empty() => bail!(UsageError::of("the question is empty: write one after `ask`")),
-        None if args.search.scenario.is_none() => bail!(needed()),
+        None if args.search.scenario.is_none() && args.search.from.is_none() => bail!(needed()),
         _ => {}
     }
     let workshop = Workshop::open(&args.search, config, loading()).await?;
     let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
-    let question = given.or(scripted).ok_or_else(needed)?;
+    let recorded = workshop.from.as_ref().map(|from| from.started().question.clone());
+    let question = given.or(recorded).or(scripted).ok_or_else(needed)?;
     let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
-    let setup = Setup::New { started: Box::new(workshop.started(question.trim())), journal, name, note: warning };
+    let setup = Setup::New {
+        started: Box::new(workshop.started(question.trim())),
+        journal,
+        name,
+        note: warning,
+        bank: workshop.from.as_ref().map(From::bank),
+    };
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
-    let warnings = workshop.warnings.clone();
+    let mut warnings = workshop.warnings.clone();
+    warnings.extend(workshop.from.as_ref().map(|from| format!("answered from the recording {}", from.file)));
     Ok(Begun { handle: launch(setup, equipment)?, workshop, warnings, recorded: 0 })
 }
 
 async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow::Result<Begun> {
+    given.fit_resuming()?;
     let path = session_path(session);
     let recording = crate::session::read(&path)?;
     let options = options_of(&recording, given).with_context(|| path.display().to_string())?;

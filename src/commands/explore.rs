@@ -2,6 +2,7 @@
 
 use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
+use super::from::From;
 use super::options::SearchOptions;
 use super::setup::{Workshop, new_journal, options_of, session_path};
 use crate::config::Config;
@@ -29,7 +30,8 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
     }
     let bench = Bench::open(runtime, &args.search)?;
     let scripted = bench.workshop.scenario.as_ref().map(|s| s.query.clone());
-    let first = match args.question.clone().or(scripted) {
+    let recorded = bench.workshop.from.as_ref().map(|from| from.started().question.clone());
+    let first = match args.question.clone().or(recorded).or(scripted) {
         Some(question) => First::Session(bench.start_at(&question, args.search.session.as_deref()).map_err(|e| anyhow::anyhow!("{e}"))?),
         None => First::StartPage,
     };
@@ -41,6 +43,7 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
 /// # Errors
 /// One readable sentence.
 pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
+    args.search.fit_resuming()?;
     if let Some(status) = no_terminal("go on without a screen: tot ask --resume SESSION") {
         return Ok(status);
     }
@@ -158,7 +161,13 @@ impl<'a> Bench<'a> {
             return Err("the question is empty".to_owned());
         }
         let (name, journal, note) = new_journal(session).map_err(|e| format!("{e:#}"))?;
-        let setup = Setup::New { started: Box::new(self.workshop.started(question.trim())), journal, name, note };
+        let setup = Setup::New {
+            started: Box::new(self.workshop.started(question.trim())),
+            journal,
+            name,
+            note,
+            bank: self.workshop.from.as_ref().map(From::bank),
+        };
         self.connect(&self.workshop, setup, &self.workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
     }
 

@@ -5,6 +5,7 @@ pub mod cli;
 pub mod doctor;
 pub mod explore;
 mod follow;
+pub mod from;
 pub mod kg;
 pub mod options;
 pub mod parse;

@@ -1,5 +1,6 @@
 //! Flags that several commands share.
 
+use super::UsageError;
 use crate::micro::Micro;
 use crate::search::{OnExhausted, Preset, Structured};
 use clap::{Args, ValueEnum};
@@ -71,6 +72,13 @@ pub struct SearchOptions {
     /// Seed of every draw
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Answer equal requests from this session, and stop at the first that it does not answer; question and settings are
+    /// its own where no flag says otherwise
+    #[arg(long, value_name = "SESSION")]
+    pub from: Option<String>,
+    /// With --from: ask model and graphs what the session does not answer
+    #[arg(long, requires = "from")]
+    pub live: bool,
     /// Where the session is recorded (a new file)
     #[arg(long, value_name = "PATH")]
     pub session: Option<PathBuf>,
@@ -94,6 +102,17 @@ pub struct KgFlags {
 }
 
 impl SearchOptions {
+    /// Whether a session that goes on can take these flags.
+    ///
+    /// # Errors
+    /// `--from`: its replies are those of another session.
+    pub fn fit_resuming(&self) -> Result<(), UsageError> {
+        match self.from {
+            Some(_) => Err(UsageError::of("--from begins a new session: leave out the session that is to go on, or --from")),
+            None => Ok(()),
+        }
+    }
+
     /// The flags given here that count at the beginning of a session only.
     #[must_use]
     pub fn fixed_at_start(&self) -> Vec<&'static str> {

@@ -1,5 +1,6 @@
 //! The `LanguageModel` interface and its kinds: OpenAI-compatible servers, the built-in lexical model, scripts, a person.
 
+mod absent;
 pub mod cache;
 mod http;
 mod human;
@@ -9,6 +10,7 @@ mod profile;
 mod spec;
 
 pub use crate::redact::Secret;
+pub use absent::Absent;
 pub use human::Human;
 pub use lexical::Lexical;
 pub use openai::{OpenAi, OpenAiConfig};

@@ -5,6 +5,7 @@ mod answers;
 mod cases;
 mod crashes;
 mod doctor;
+mod from;
 mod hostile;
 mod input;
 mod journal;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tree_of_traversals::calls::AskId;
 use tree_of_traversals::kg::KnowledgeGraph;
 use tree_of_traversals::llm::LanguageModel;
-use tree_of_traversals::runner::bank::Bank;
+use tree_of_traversals::runner::bank::{Bank, OnMiss};
 use tree_of_traversals::runner::task;
 use tree_of_traversals::scenario::{Scenario, ScriptedKg, ScriptedModel};
 use tree_of_traversals::search::strategy::{Strategy, TreeOfTraversals};
@@ -74,7 +74,7 @@ impl World {
             world.entries.push(entry.clone());
         }
         let parent: Vec<Arc<Entry>> = parent.iter().cloned().map(Arc::new).collect();
-        world.bank = Some(Bank::of(&parent));
+        world.bank = Some(Bank::of(&parent, OnMiss::Leave));
         world.prime();
         let open: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
         for ask in open {

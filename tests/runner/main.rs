@@ -60,7 +60,7 @@ impl Bench {
             seed: 1,
             entities: vec![],
         };
-        let setup = Setup::New { started: Box::new(started), journal: Some(journal), name: "first".into(), note: None };
+        let setup = Setup::New { started: Box::new(started), journal: Some(journal), name: "first".into(), note: None, bank: None };
         let handle = launch(setup, equipment(scenario, pace, model, folder.path())).unwrap();
         Self { handle, folder }
     }

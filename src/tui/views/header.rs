@@ -140,6 +140,9 @@ pub fn banner(view: &SessionView) -> Option<String> {
     if let Some(flight) = live.flights.iter().find(|flight| flight.human) {
         return Some(format!("✎ the search waits for you: {} · Enter opens the prompt", text::one_line(&flight.what)));
     }
+    if live.replaying_parent && live.parent.is_none() {
+        return Some("⑂ replies come from an earlier recording, as long as the walks are the same".to_owned());
+    }
     if live.replaying_parent {
         return Some("⑂ a fork: replies come from the parent's recording until the walks differ".to_owned());
     }

@@ -48,9 +48,14 @@ fn relations() -> Vec<RelationRef> {
 
 #[test]
 fn a_schema_names_every_property_and_allows_no_other() {
-    for form in
-        [Form::Entities(vec!["Q1".to_owned()]), Form::Relation(vec!["P1".to_owned(), "~P1".to_owned()]), Form::Value, Form::ReasonedValue]
-    {
+    for form in [
+        Form::Action(vec!["THINK".to_owned()]),
+        Form::Answer,
+        Form::Entities(vec!["Q1".to_owned()]),
+        Form::Relation(vec!["P1".to_owned(), "~P1".to_owned()]),
+        Form::Value,
+        Form::ReasonedValue,
+    ] {
         let schema = form.schema();
         let named: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
         assert_eq!(json!(named), schema["required"]);
@@ -94,6 +99,32 @@ fn simple_tokens_are_the_same_choice_as_text_and_as_an_object() {
         let reasoned = json!({"reasoning": "The graph has 2 of 3 facts, so 0.9 is too much; Score: 0.1 is too little.", "value": number});
         assert_eq!(as_text, read(&Expect::ScoreAnswer, reasoned.to_string()));
     }
+}
+
+#[test]
+fn actions_and_answers_are_the_same_as_text_and_as_an_object() {
+    for (word, text) in [
+        ("THINK", "the casts of both films are needed"),
+        ("EXPAND", "cast of \"Inception\" {both}"),
+        ("EXPAND", ""),
+        ("ANSWER", "Michael Caine"),
+        ("ANSWER", "Michael Caine | Tom Hardy"),
+        ("ANSWER", "1912"),
+    ] {
+        let as_text = read(&Expect::Action, format!("{word}: {text}"));
+        assert!(as_text.is_ok(), "{word} {text}");
+        assert_eq!(as_text, read(&Expect::Action, json!({"action": word, "text": text}).to_string()), "{word} {text}");
+    }
+    for answer in ["Michael Caine", "Paris | London", "3"] {
+        let as_text = read(&Expect::FinalAnswer, format!("Reasoning: the graph shows it.\nANSWER: {answer}"));
+        assert!(as_text.is_ok(), "{answer}");
+        assert_eq!(
+            as_text,
+            read(&Expect::FinalAnswer, json!({"reasoning": "the graph shows it", "answer": answer}).to_string()),
+            "{answer}"
+        );
+    }
+    assert!(read(&Expect::Action, json!({"action": "THINK", "text": ""}).to_string()).is_err());
 }
 
 #[test]
@@ -152,13 +183,13 @@ fn requests_carry_what_is_on_offer() {
         let Some(form) = job.request.form else { continue };
         *forms.entry(form.name()).or_insert(0) += 1;
         match form {
-            Form::Entities(options) | Form::Relation(options) => {
+            Form::Action(options) | Form::Entities(options) | Form::Relation(options) => {
                 assert!(!options.is_empty());
                 let prompt = llm_job(&world.state, &*strategy, ask).unwrap().request.prompt();
                 assert!(options.iter().all(|option| prompt.contains(option)), "{options:?}");
             }
-            Form::Value | Form::ReasonedValue => {}
+            Form::Answer | Form::Value | Form::ReasonedValue => {}
         }
     }
-    assert_eq!(forms.keys().copied().collect::<Vec<_>>(), ["entities", "relation", "value"]);
+    assert_eq!(forms.keys().copied().collect::<Vec<_>>(), ["action", "entities", "relation", "value"]);
 }

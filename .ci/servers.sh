@@ -42,11 +42,15 @@ servers_stop() {
     SERVERS_PIDS=()
 }
 
+servers_install_oxigraph() {
+    local venv="$SERVERS_ROOT/target/ci/venv"
+    [ -x "$venv/bin/oxigraph" ] && return
+    python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check oxigraph==0.5.13
+}
+
 servers_oxigraph() {
     local venv="$SERVERS_ROOT/target/ci/venv" port
-    if [ ! -x "$venv/bin/oxigraph" ]; then
-        python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check oxigraph==0.5.13 || return 1
-    fi
+    servers_install_oxigraph || return 1
     port="$(servers_free_port)"
     "$venv/bin/oxigraph" serve --bind "127.0.0.1:$port" >"$SERVERS_DIR/oxigraph.log" 2>&1 &
     SERVERS_PIDS+=($!)
@@ -106,6 +110,12 @@ servers_virtuoso() {
     fi
     isql-vt "127.0.0.1:$sql" dba dba exec="$load checkpoint;" >"$SERVERS_DIR/virtuoso-load.log" 2>&1 || return 1
     export TOT_TEST_VIRTUOSO="http://127.0.0.1:$http/sparql"
+}
+
+# Installs what is missing, without a word; what can't be installed is said by servers_start.
+servers_install() {
+    servers_install_oxigraph >/dev/null 2>&1 || true
+    servers_install_virtuoso >/dev/null 2>&1 || true
 }
 
 servers_start() {

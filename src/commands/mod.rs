@@ -2,7 +2,8 @@
 
 pub mod ask;
 pub mod cli;
-pub mod doctor;
+pub mod diff;
+mod doctor;
 pub mod explore;
 mod follow;
 pub mod kg;

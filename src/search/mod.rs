@@ -6,6 +6,7 @@
 mod act;
 mod apply;
 mod ask;
+mod compare;
 mod event;
 mod health;
 mod matched;
@@ -21,6 +22,7 @@ pub mod why;
 pub use act::{Act, ActRefused};
 pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
+pub use compare::{Comparison, Difference, DifferenceKind, PairRow, compare};
 pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading,
     Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,

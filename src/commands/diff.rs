@@ -1,8 +1,8 @@
 //! `tot diff`: two sessions side by side, without model or KG.
 
 use super::setup::session_path;
-use super::{Status, report};
-use crate::search::{Counters, NodeId, OutcomeKind, Source, State, Value, compare};
+use super::{Status, report, spent};
+use crate::search::{Comparison, NodeId, OutcomeKind, State, Value, compare};
 use crate::session::{Recording, read};
 use crate::text::{clean, one_line, printable_json};
 use clap::Args;
@@ -27,8 +27,6 @@ pub struct DiffArgs {
 struct Side {
     name: String,
     recording: Recording,
-    /// Replies that came from the recording of its parent.
-    from_parent: u32,
 }
 
 impl Side {
@@ -36,8 +34,7 @@ impl Side {
         let path = session_path(session);
         let recording = read(&path)?;
         anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
-        let recorded = recording.state.asks.iter().filter(|ask| ask.source == Some(Source::Recorded)).count();
-        Ok(Self { name: path.display().to_string(), from_parent: u32::try_from(recorded).unwrap_or(u32::MAX), recording })
+        Ok(Self { name: path.display().to_string(), recording })
     }
 
     const fn state(&self) -> &State {
@@ -65,7 +62,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<Status> {
     Ok(Status::Ok)
 }
 
-fn object(sides: &[Side; 2], found: &crate::search::Comparison) -> Json {
+fn object(sides: &[Side; 2], found: &Comparison) -> Json {
     let each = |of: &dyn Fn(&Side) -> Json| json!([of(&sides[0]), of(&sides[1])]);
     let number = |id: Option<NodeId>| id.map_or(Json::Null, |id| json!(id.0));
     let value =
@@ -94,16 +91,14 @@ fn object(sides: &[Side; 2], found: &crate::search::Comparison) -> Json {
         "answer": each(&|s| json!(s.state().summary().answer_text)),
         "outcome": each(&|s| json!(s.state().summary().outcome.map(OutcomeKind::name))),
         "evidence": {"both": facts[0], "only_a": facts[1], "only_b": facts[2]},
-        "spent": each(&|s| spent(&s.state().counters(), s.from_parent)),
+        "spent": each(&|s| spent(s.state())),
     })
 }
 
-fn spent(counters: &Counters, from_parent: u32) -> Json {
-    json!({
-        "expansions": counters.expansions, "by_hand": counters.by_hand, "llm_calls": counters.llm_calls, "samples": counters.samples,
-        "prompt_tokens": counters.prompt_tokens, "completion_tokens": counters.completion_tokens, "kg_calls": counters.kg_calls,
-        "from_parent": from_parent,
-    })
+/// What a session took: expansions, calls, tokens, money.
+fn spent(state: &State) -> Json {
+    let counters = state.counters();
+    json!({"expansions": counters.expansions, "by_hand": counters.by_hand, "llm": spent::json(state), "kg_calls": counters.kg_calls})
 }
 
 /// The facts that the answers rest on: those of both, of the first only, of the second only.
@@ -117,7 +112,7 @@ fn evidence(sides: &[Side; 2]) -> [Vec<String>; 3] {
     [a.intersection(&b).cloned().collect(), a.difference(&b).cloned().collect(), b.difference(&a).cloned().collect()]
 }
 
-fn text(sides: &[Side; 2], found: &crate::search::Comparison) -> String {
+fn text(sides: &[Side; 2], found: &Comparison) -> String {
     let mut out = String::new();
     for (letter, side) in ["A", "B"].iter().zip(sides) {
         let _ = writeln!(out, "{letter}  {}  {}", one_line(&side.name), one_line(&side.state().started().question));
@@ -165,15 +160,7 @@ fn text(sides: &[Side; 2], found: &crate::search::Comparison) -> String {
     }
     out.push('\n');
     for (letter, side) in ["A", "B"].iter().zip(sides) {
-        let c = side.state().counters();
-        let about = if c.estimated { "~" } else { "" };
-        let parent =
-            if side.from_parent > 0 { format!(", {} replies from its parent's recording", side.from_parent) } else { String::new() };
-        let _ = writeln!(
-            out,
-            "{letter}  {} expansions, {} model calls, {} samples, {about}{} + {about}{} tokens, {} graph calls{parent}",
-            c.expansions, c.llm_calls, c.samples, c.prompt_tokens, c.completion_tokens, c.kg_calls
-        );
+        let _ = writeln!(out, "{letter}  {} expansions; {}", side.state().counters().expansions, spent::paragraph(side.state()));
     }
     out
 }

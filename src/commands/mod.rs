@@ -13,6 +13,7 @@ pub mod replay;
 pub mod report;
 pub mod setup;
 pub mod show;
+mod spent;
 
 use std::fmt::Display;
 use std::process::ExitCode;

@@ -9,11 +9,12 @@ use crate::kg::cache::CacheSettings;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
 use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig};
+use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
-use crate::runner::{Equipment, FOLLOWABLE, Pace};
+use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
-use crate::search::{Preset, Settings, Started, Structured};
+use crate::search::{Budget, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
 use crate::text::one_line;
 use anyhow::{Context, bail};
@@ -52,6 +53,8 @@ pub struct Workshop {
     pub strategy: String,
     /// The scenario, if there is one.
     pub scenario: Option<Arc<Scenario>>,
+    /// What the model's tokens cost; `None`: that is not known.
+    pub price: Option<Price>,
     /// The seed.
     pub seed: u64,
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
@@ -185,6 +188,7 @@ impl Workshop {
         let scenario = options.scenario.as_deref().map(Scenario::load).transpose()?.map(Arc::new);
         let preset: Preset = options.preset.map_or(Preset::Paper, Into::into);
         let mut settings = scenario.as_ref().map_or_else(|| Settings::preset(preset), |s| s.settings(preset));
+        settings.budgets = config.budgets;
         apply_limits(options, &mut settings);
         let strategy = options.strategy.clone().unwrap_or_else(|| "tree-of-traversals".to_owned());
         strategy_of(&strategy)?.adjust(&mut settings);
@@ -225,8 +229,10 @@ impl Workshop {
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
         let entities = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();
+        let price = config.prices.of(&model.spec);
         Ok(Self {
             entities,
+            price,
             model,
             kgs,
             templates,
@@ -251,12 +257,45 @@ impl Workshop {
             service_model: self.model.service_name.clone(),
             model_spec: self.model.spec.clone(),
             llm_url: self.model.url.clone(),
+            price: self.price.clone(),
             kgs: self.kgs.iter().map(|(name, spec, _)| (name.clone(), spec.clone())).collect(),
             strategy: self.strategy.clone(),
             templates: self.templates.clone(),
             seed: self.seed,
             entities: self.entities.clone(),
         }
+    }
+
+    /// Refuses a budget that can't be kept.
+    ///
+    /// # Errors
+    /// A budget of money for a model whose price is not known.
+    pub fn check_budgets(&self) -> anyhow::Result<()> {
+        if self.settings.budgets.of(Budget::Cost).is_some() && self.price.is_none() {
+            bail!(UsageError::of(price::needed(&self.model.spec)));
+        }
+        Ok(())
+    }
+
+    /// What the flags change in a session that is opened again, and what became known of it.
+    ///
+    /// # Errors
+    /// A budget of money for a model whose price is not known.
+    pub fn changes(&self, state: &State, given: &SearchOptions) -> anyhow::Result<Changes> {
+        let started = state.started();
+        let price = self.price.clone().filter(|_| started.model_spec == self.model.spec && state.price().is_none());
+        let now = state.settings();
+        let mut settings = given.changes();
+        settings.retain(|setting| {
+            let mut then = now.clone();
+            setting.apply(&mut then);
+            then != now
+        });
+        let money = settings.iter().any(|s| matches!(s, Setting::Budget(Budget::Cost, Some(_))));
+        if money && price.is_none() && state.price().is_none() {
+            bail!(UsageError::of(price::needed(&started.model_spec)));
+        }
+        Ok(Changes { settings, price })
     }
 
     /// What a runner works with.
@@ -291,6 +330,9 @@ fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     }
     if let Some(n) = options.max_expansions {
         settings.max_expansions = n;
+    }
+    for (budget, limit) in options.budgets() {
+        settings.budgets.set(budget, limit);
     }
     if let Some(threshold) = options.threshold {
         settings.threshold = threshold;

@@ -10,25 +10,25 @@ use server::{Answer, Server};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind, Sample};
-use tree_of_traversals::llm::{LanguageModel, LlmJob, OpenAi, OpenAiConfig, Secret};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, Provider, Secret};
 
 /// The key of all tests.
 const KEY: &str = "sk-test-DO-NOT-STORE-123";
 
 /// Quick tries, so that tests don't wait.
-fn config(server: &Server) -> OpenAiConfig {
-    OpenAiConfig {
+fn config(server: &Server) -> ChatConfig {
+    ChatConfig {
         base_url: Some(server.url.clone()),
         api_key: Secret::new(KEY),
         timeout: Duration::from_secs(10),
         max_tries: 3,
         first_pause: Duration::from_millis(4),
-        ..OpenAiConfig::new("gpt-test")
+        ..ChatConfig::new(Provider::OpenAi, "gpt-test")
     }
 }
 
-fn adapter(server: &Server) -> OpenAi {
-    OpenAi::new(config(server)).unwrap()
+fn adapter(server: &Server) -> Chat {
+    Chat::new(config(server)).unwrap()
 }
 
 /// A job for slots 0, 1, ... with seeds 100, 101, ...
@@ -91,7 +91,7 @@ impl Outcome {
     }
 }
 
-async fn run(model: &OpenAi, job: LlmJob) -> Outcome {
+async fn run(model: &Chat, job: LlmJob) -> Outcome {
     let replies: Arc<Mutex<Vec<LlmReply>>> = Arc::default();
     let sink = Arc::clone(&replies);
     let result = model.complete(job, Arc::new(move |reply| sink.lock().unwrap().push(reply))).await;

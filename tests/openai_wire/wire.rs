@@ -6,7 +6,7 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::CallErrorKind;
-use tree_of_traversals::llm::{LanguageModel, OpenAi, OpenAiConfig, Secret};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, Provider, Secret};
 
 #[tokio::test]
 async fn e08_every_form_of_base_url_reaches_the_chat_call_once() {
@@ -20,7 +20,7 @@ async fn e08_every_form_of_base_url_reaches_the_chat_call_once() {
         ("/openai/v1?api-version=3", "/openai/v1/chat/completions?api-version=3"),
     ] {
         let server = Server::replies(vec![Answer::texts(&["THINK: x"])]).await;
-        let model = OpenAi::new(OpenAiConfig { base_url: Some(format!("{}{tail}", server.url)), ..config(&server) }).unwrap();
+        let model = Chat::new(ChatConfig { base_url: Some(format!("{}{tail}", server.url)), ..config(&server) }).unwrap();
         assert_eq!(run(&model, job(1)).await.texts(), ["THINK: x"]);
         let lines: Vec<String> = server.seen().into_iter().map(|s| s.line).collect();
         assert_eq!(lines, [format!("POST {path}")], "{tail}");
@@ -57,7 +57,7 @@ async fn the_body_holds_the_whole_request() {
 #[tokio::test]
 async fn a_local_server_is_asked_without_a_key() {
     let server = Server::replies(vec![Answer::texts(&["x"])]).await;
-    let model = OpenAi::new(OpenAiConfig { api_key: None, ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { api_key: None, ..config(&server) }).unwrap();
     assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
     assert!(!server.seen()[0].headers.contains_key("authorization"));
 }
@@ -66,7 +66,7 @@ async fn a_local_server_is_asked_without_a_key() {
 async fn a_url_with_a_password_sends_that_and_not_the_key() {
     let server = Server::replies(vec![Answer::texts(&["x"])]).await;
     let url = server.url.replace("http://", "http://user:pa55w0rd@");
-    let model = OpenAi::new(OpenAiConfig { base_url: Some(url), ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { base_url: Some(url), ..config(&server) }).unwrap();
     assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
     assert!(server.seen()[0].headers["authorization"].starts_with("Basic "));
 }
@@ -115,7 +115,7 @@ async fn replies_are_reported_as_they_arrive() {
 #[tokio::test]
 async fn dropping_the_call_closes_its_requests() {
     let server = Server::start(|_, _| Answer::texts(&["x"]).after(Duration::from_secs(60))).await;
-    let model = OpenAi::new(OpenAiConfig { timeout: Duration::from_secs(90), ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { timeout: Duration::from_secs(90), ..config(&server) }).unwrap();
     let call = model.complete(job(3), Arc::new(|_| panic!("nothing came")));
     assert!(tokio::time::timeout(Duration::from_millis(300), call).await.is_err());
     for _ in 0..100 {
@@ -140,7 +140,7 @@ async fn nothing_is_sent_before_the_future_runs() {
 #[tokio::test]
 async fn calls_in_parallel_share_the_limit_of_requests() {
     let server = Server::start(|_, _| Answer::texts(&["x"]).after(Duration::from_millis(30))).await;
-    let model = OpenAi::new(OpenAiConfig { concurrency: 2, ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { concurrency: 2, ..config(&server) }).unwrap();
     let calls = (0..3).map(|_| run(&model, job(3)));
     for got in futures_util::future::join_all(calls).await {
         assert_eq!(got.texts(), ["x", "x", "x"]);
@@ -156,7 +156,7 @@ async fn the_check_says_what_is_there() {
     };
     let server = Server::start(move |_, seen| models(seen)).await;
     assert!(adapter(&server).check().await.unwrap().ends_with("is ready"));
-    let other = OpenAi::new(OpenAiConfig { model: "other".to_owned(), ..config(&server) }).unwrap();
+    let other = Chat::new(ChatConfig { model: "other".to_owned(), ..config(&server) }).unwrap();
     assert!(other.check().await.unwrap().contains("does not list other"));
 
     let server = Server::replies(vec![Answer::new(200, "<html>hello</html>")]).await;
@@ -172,11 +172,11 @@ async fn the_check_says_what_is_there() {
 
 #[test]
 fn openai_itself_wants_a_key_and_says_how_to_give_it() {
-    let error = OpenAi::new(OpenAiConfig::new("gpt-test")).unwrap_err();
+    let error = Chat::new(ChatConfig::new(Provider::OpenAi, "gpt-test")).unwrap_err();
     assert_eq!(error.kind, CallErrorKind::Key);
     assert!(error.message.contains("OPENAI_API_KEY"), "{error}");
-    let with_key = OpenAiConfig { api_key: Secret::new(KEY), ..OpenAiConfig::new("gpt-test") };
-    assert_eq!(OpenAi::new(with_key).unwrap().name(), "openai:gpt-test");
-    let odd = OpenAiConfig { api_key: Secret::new("sk test\u{7f}"), ..OpenAiConfig::new("gpt-test") };
-    assert_eq!(OpenAi::new(odd).unwrap_err().kind, CallErrorKind::Key);
+    let with_key = ChatConfig { api_key: Secret::new(KEY), ..ChatConfig::new(Provider::OpenAi, "gpt-test") };
+    assert_eq!(Chat::new(with_key).unwrap().name(), "openai:gpt-test");
+    let odd = ChatConfig { api_key: Secret::new("sk test\u{7f}"), ..ChatConfig::new(Provider::OpenAi, "gpt-test") };
+    assert_eq!(Chat::new(odd).unwrap_err().kind, CallErrorKind::Key);
 }

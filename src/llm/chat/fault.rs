@@ -2,11 +2,11 @@
 
 use super::pause;
 use super::quirks::Parameter;
-use super::url::Endpoint;
 use super::wording;
 use crate::calls::{CallError, CallErrorKind};
-use crate::redact::Secrets;
+use crate::redact::{self, Secrets};
 use crate::text;
+use reqwest::Url;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 use std::error::Error as _;
@@ -35,6 +35,10 @@ pub struct Context {
     pub address: String,
     /// The host.
     pub host: String,
+    /// The word before the model's name in `--llm`.
+    pub word: &'static str,
+    /// The environment variable that the key comes from.
+    pub variable: &'static str,
     /// Whether a key was sent.
     pub has_key: bool,
     /// What is hidden from messages.
@@ -42,10 +46,10 @@ pub struct Context {
 }
 
 impl Context {
-    /// For calls of `model` at `endpoint`.
-    pub fn new(model: &str, endpoint: &Endpoint, has_key: bool, secrets: Secrets) -> Self {
-        let host = text::one_line(endpoint.chat.host_str().unwrap_or_default());
-        Self { model: text::one_line(model), address: endpoint.shown(), host, has_key, secrets }
+    /// For calls of `model` at `address`.
+    pub fn new(model: &str, word: &'static str, address: &Url, variable: &'static str, has_key: bool, secrets: Secrets) -> Self {
+        let host = text::one_line(address.host_str().unwrap_or_default());
+        Self { model: text::one_line(model), address: redact::url(address.as_str()), host, word, variable, has_key, secrets }
     }
 
     /// What the body of a failed reply says: its sentence, made safe to print.
@@ -115,8 +119,8 @@ impl Context {
         }
         if wording::is_unknown_model(body) {
             let message = format!(
-                "{} knows no model {}{quote}; asked at {}: check the name in --llm openai:MODEL",
-                self.host, self.model, self.address
+                "{} knows no model {}{quote}; asked at {}: check the name in --llm {}:MODEL",
+                self.host, self.model, self.address, self.word
             );
             return fatal(CallErrorKind::Unreachable, message);
         }
@@ -150,9 +154,12 @@ impl Context {
 
     fn key_message(&self, status: u16, quote: &str) -> String {
         if self.has_key {
-            format!("{} does not accept the key (HTTP {status}){quote}; set OPENAI_API_KEY to a key that may use {}", self.host, self.model)
+            format!(
+                "{} does not accept the key (HTTP {status}){quote}; set {} to a key that may use {}",
+                self.host, self.variable, self.model
+            )
         } else {
-            format!("{} wants a key (HTTP {status}){quote}; set OPENAI_API_KEY", self.host)
+            format!("{} wants a key (HTTP {status}){quote}; set {}", self.host, self.variable)
         }
     }
 

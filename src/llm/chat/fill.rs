@@ -1,9 +1,9 @@
 //! How the slots of an ask get filled: by one request for all, where the server can; else by more, some at once.
 
 use super::Inner;
+use super::ask::Prepared;
+use super::completion::{self, Choice, Completion};
 use super::quirks::{LimitField, Shape};
-use super::reply::{self, Choice, Completion};
-use super::request::Prepared;
 use super::send::{Sent, Want};
 use crate::calls::{CallError, CallErrorKind, LlmReply, Sample};
 use crate::llm::Wire;
@@ -129,9 +129,9 @@ impl Filling {
     fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, with_stop: bool) -> Verdict {
         let mut sample = Sample { text: choice.text.clone(), reasoning: choice.reasoning.clone(), finish: choice.finish.clone() };
         let text = choice.text.as_deref().unwrap_or_default();
-        if reply::says_something(text) {
+        if completion::says_something(text) {
             if let Some(text) = &mut sample.text
-                && reply::cut_at_stop(text, &self.ask.stops)
+                && completion::cut_at_stop(text, &self.ask.stops)
             {
                 sample.finish = Some("stop".to_owned());
             }

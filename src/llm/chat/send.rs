@@ -1,13 +1,12 @@
 //! One request until it has a reply: adapted where the server refuses a part, tried again where it may pass.
 
 use super::Inner;
+use super::ask::{Order, Prepared};
+use super::completion::{Completion, NoReply};
 use super::fault::{Context, Fault};
 use super::pause;
 use super::quirks::Shape;
-use super::reply::{self, Completion, NoReply};
-use super::request::Prepared;
 use crate::calls::{CallError, CallErrorKind};
-use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -99,19 +98,19 @@ impl Inner {
                 }
                 return Sent::Back(wants);
             }
-            let body = ask.body(&shape, self.config.reasoning_floor, wants.len(), first.seed, first.bare);
+            let order = ask.order(&shape, self.config.reasoning_floor, wants.len(), first.seed, first.bare);
             let started = Instant::now();
-            let got = self.exchange(&body, ask.letters()).await;
+            let got = self.exchange(ask, &order).await;
             let took = started.elapsed();
             drop(place);
             tries += 1;
             let (error, asked) = match got {
                 Ok(completion) => {
-                    let with_stop = body.contains_key("stop");
+                    let with_stop = !order.stops.is_empty();
                     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
                     return Sent::Arrived { wants, completion, shape, with_stop, took_ms, tries };
                 }
-                Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &body) => continue,
+                Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &order) => continue,
                 Err(Fault::Adapt(_, error) | Fault::Final(error)) => return Sent::Failed(error),
                 Err(Fault::Again(error, asked)) => (error, asked),
             };
@@ -128,16 +127,17 @@ impl Inner {
     }
 
     /// Sends one request and reads what comes back.
-    async fn exchange(&self, body: &Map<String, Value>, prompt_letters: usize) -> Result<Completion, Fault> {
+    async fn exchange(&self, ask: &Prepared, order: &Order) -> Result<Completion, Fault> {
         let limit = self.config.timeout;
-        let request = self.authorized(self.client.post(self.endpoint.chat.clone())).json(body);
+        let (url, body) = self.dialect.write(ask, order);
+        let request = self.authorized(self.client.post(url)).json(&body);
         let reply = request.send().await.map_err(|e| self.context.of_transport(&e, limit))?;
         let (status, headers) = (reply.status(), reply.headers().clone());
         let body = read_body(reply).await.map_err(|e| self.context.of_body(e, limit))?;
         if !status.is_success() {
             return Err(self.context.of_status(status.as_u16(), &headers, &String::from_utf8_lossy(&body)));
         }
-        reply::read(&body, prompt_letters).map_err(|no_reply| match no_reply {
+        self.dialect.read(&body, ask.letters()).map_err(|no_reply| match no_reply {
             NoReply::Error(root) => self.context.of_error_body(&root),
             NoReply::Unreadable(what) => self.context.bad_reply(what),
         })

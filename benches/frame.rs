@@ -80,6 +80,7 @@ impl Journal {
             pause: Duration::ZERO,
             flights: vec![],
             waits: vec![],
+            writing: Default::default(),
             inquiries: vec![],
             notice: None,
             replaying_parent: false,

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind};
-use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, Provider};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, OnWire, Provider};
 
 /// Samples that the server of `.ci/model.sh` gives at once (`n_parallel`).
 const AT_ONCE: usize = 4;
@@ -25,6 +25,8 @@ fn job(text: &str, seeds: &[u64]) -> LlmJob {
     let part = |kind, text: &str| Part { kind, text: text.into() };
     LlmJob {
         ask: AskId(0),
+        hash: "".into(),
+        nth: 0,
         about: About::default(),
         request: LlmRequest {
             kind: PromptKind::Action,
@@ -34,6 +36,9 @@ fn job(text: &str, seeds: &[u64]) -> LlmJob {
             stop: Vec::new(),
             max_tokens: 12,
             slots: seeds.iter().enumerate().map(|(i, seed)| (u32::try_from(i).unwrap(), *seed)).collect(),
+            form: None,
+            form_required: false,
+            completion: false,
         },
     }
 }
@@ -41,7 +46,7 @@ fn job(text: &str, seeds: &[u64]) -> LlmJob {
 async fn run(model: &Chat, job: LlmJob) -> (Vec<LlmReply>, Result<(), CallError>) {
     let replies: Arc<Mutex<Vec<LlmReply>>> = Arc::default();
     let sink = Arc::clone(&replies);
-    let result = model.complete(job, Arc::new(move |reply| sink.lock().unwrap().push(reply))).await;
+    let result = model.complete(job, Arc::new(move |came: OnWire| sink.lock().unwrap().extend(came.reply()))).await;
     let replies = replies.lock().unwrap().clone();
     (replies, result)
 }

@@ -2,6 +2,7 @@
 
 use crate::graph::EntityId;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What a prompt is for.
@@ -51,6 +52,46 @@ pub struct Part {
     pub text: Arc<str>,
 }
 
+/// What a reply may be, for services that can constrain it. A reply is then an object of this shape, which the reader of
+/// completions understands like any other text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `{"entities": ["Q1", "Q2"]}`: some of these ids.
+    Entities(Vec<String>),
+    /// `{"relation": "P57"}`: one of these tokens.
+    Relation(Vec<String>),
+    /// `{"value": 0.8}`: 0 to 1.
+    Value,
+    /// `{"reasoning": "...", "value": 0.7}`: the reasons first, then 0 to 1.
+    ReasonedValue,
+}
+
+impl Form {
+    /// A name for services that want one: letters and underscores.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Entities(_) => "entities",
+            Self::Relation(_) => "relation",
+            Self::Value | Self::ReasonedValue => "value",
+        }
+    }
+
+    /// The JSON schema. It keeps to what strict modes take: every property required, none besides, no bounds on numbers.
+    #[must_use]
+    pub fn schema(&self) -> Value {
+        let properties = match self {
+            Self::Entities(ids) => json!({"entities": {"type": "array", "items": {"type": "string", "enum": ids}}}),
+            Self::Relation(tokens) => json!({"relation": {"type": "string", "enum": tokens}}),
+            Self::Value => json!({"value": {"type": "number"}}),
+            // Objects keep the order of their keys here: the reasons are written before the value.
+            Self::ReasonedValue => json!({"reasoning": {"type": "string"}, "value": {"type": "number"}}),
+        };
+        let required: Vec<&String> = properties.as_object().map(|all| all.keys().collect()).unwrap_or_default();
+        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+    }
+}
+
 /// A request for samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmRequest {
@@ -68,6 +109,12 @@ pub struct LlmRequest {
     pub max_tokens: u32,
     /// Which samples of the ask are wanted: slot number and seed of each.
     pub slots: Vec<(u32, u64)>,
+    /// What a reply may be, where structured output is wanted.
+    pub form: Option<Form>,
+    /// Whether a service that can't constrain replies is an error (`--structured on`).
+    pub form_required: bool,
+    /// Whether the prompt is a text to be continued, for base models, and no instruction.
+    pub completion: bool,
 }
 
 impl LlmRequest {
@@ -117,13 +164,45 @@ impl Sample {
 /// Tokens of one reply on the wire, as the service counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the prompt.
+    /// Tokens of the prompt, all of them.
     pub prompt_tokens: u64,
+    /// Of these, read from the service's own cache of prefixes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_prompt_tokens: u64,
+    /// Of these, written to that cache (some services charge more for them).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
     /// Tokens of all samples of the reply.
     pub completion_tokens: u64,
     /// Whether the numbers are our estimate (four letters a token) because the service gave none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, more: Self) {
+        self.prompt_tokens += more.prompt_tokens;
+        self.cached_prompt_tokens += more.cached_prompt_tokens;
+        self.cache_write_tokens += more.cache_write_tokens;
+        self.completion_tokens += more.completion_tokens;
+        self.estimated |= more.estimated;
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// A piece of a sample that is still being written. Pieces are shown and forgotten: what counts is the reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The slot.
+    pub slot: u32,
+    /// Whether it is reasoning, not answer.
+    pub reasoning: bool,
+    /// The text that came.
+    pub text: String,
 }
 
 /// One reply on the wire: it fills some slots of an ask.

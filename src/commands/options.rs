@@ -2,7 +2,7 @@
 
 use crate::llm::ModelSpec;
 use crate::micro::Micro;
-use crate::search::{OnExhausted, Preset};
+use crate::search::{OnExhausted, Preset, Structured};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,6 +33,9 @@ pub struct SearchOptions {
     /// The model server, for any OpenAI-compatible one
     #[arg(long, value_name = "URL")]
     pub llm_url: Option<String>,
+    /// Constrain choices to what is on offer: where the model's server can, always (else an error), or never
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub structured: Option<StructuredName>,
     /// The method: tree-of-traversals | chain-of-traversals
     #[arg(long, value_name = "NAME", value_parser = method)]
     pub strategy: Option<String>,
@@ -102,6 +105,7 @@ impl SearchOptions {
             ("--qualifiers", self.qualifiers),
             ("--all-ranks", self.all_ranks),
             ("--actions", self.actions.is_some()),
+            ("--structured", self.structured.is_some()),
             ("--session", self.session.is_some()),
             ("--prompts", self.prompts.is_some()),
         ]
@@ -125,6 +129,27 @@ impl From<PresetName> for Preset {
         match name {
             PresetName::Paper => Self::Paper,
             PresetName::Reference => Self::Reference,
+        }
+    }
+}
+
+/// `--structured`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StructuredName {
+    /// Where the server can
+    Auto,
+    /// Always: a server that can't is an error
+    On,
+    /// Never: replies are read as text
+    Off,
+}
+
+impl From<StructuredName> for Structured {
+    fn from(name: StructuredName) -> Self {
+        match name {
+            StructuredName::Auto => Self::Auto,
+            StructuredName::On => Self::On,
+            StructuredName::Off => Self::Off,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
-use crate::search::{Preset, Settings, Started};
+use crate::search::{Preset, Settings, Started, Structured};
 use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
 use crate::text::one_line;
 use anyhow::{Context, bail};
@@ -197,6 +197,9 @@ impl Workshop {
                 open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?
             }
         };
+        if options.structured.is_none() && model.model.is_service() {
+            settings.structured = Structured::Auto;
+        }
         let kgs = match &scenario {
             Some(scenario) if options.kg.is_empty() => {
                 let kg = scenario.graph();
@@ -291,6 +294,9 @@ fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     }
     if let Some(threshold) = options.threshold {
         settings.threshold = threshold;
+    }
+    if let Some(structured) = options.structured {
+        settings.structured = structured.into();
     }
     settings.qualifiers |= options.qualifiers;
     settings.all_ranks |= options.all_ranks;

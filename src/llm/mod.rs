@@ -13,12 +13,34 @@ pub use human::Human;
 pub use lexical::Lexical;
 pub use spec::{ModelSpec, ModelSpecError};
 
-use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest};
+use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-/// Where an adapter reports each reply on the wire, as it arrives.
-pub type Wire = Arc<dyn Fn(LlmReply) + Send + Sync>;
+/// What comes over the wire while a call lasts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OnWire {
+    /// A reply, whole.
+    Reply(LlmReply),
+    /// A piece of a sample that is being written. A reply that holds the slot ends it.
+    Piece(Piece),
+    /// What was written for these slots does not count: it is asked for again.
+    Dropped(Vec<u32>),
+}
+
+impl OnWire {
+    /// The whole reply, if it is one.
+    #[must_use]
+    pub fn reply(self) -> Option<LlmReply> {
+        match self {
+            Self::Reply(reply) => Some(reply),
+            Self::Piece(_) | Self::Dropped(_) => None,
+        }
+    }
+}
+
+/// Where an adapter reports what comes over the wire, as it arrives.
+pub type Wire = Arc<dyn Fn(OnWire) + Send + Sync>;
 
 /// A request on its way to a model.
 #[derive(Clone, Debug)]
@@ -27,6 +49,10 @@ pub struct LlmJob {
     pub ask: AskId,
     /// What is asked: all that a real model gets.
     pub request: LlmRequest,
+    /// Hash of what is asked, without the number of samples and the seeds.
+    pub hash: Arc<str>,
+    /// How many equal requests came before it.
+    pub nth: u32,
     /// What the search knows beside; for scripted models only.
     pub about: About,
 }
@@ -43,6 +69,11 @@ pub trait LanguageModel: Send + Sync {
 
     /// Whether it answers at once, so that a search with it is paced for people.
     fn is_instant(&self) -> bool {
+        false
+    }
+
+    /// Whether it is a model behind a service: asking it may cost, and its replies may be constrained.
+    fn is_service(&self) -> bool {
         false
     }
 
@@ -68,6 +99,6 @@ pub trait LanguageModel: Send + Sync {
     }
 
     /// Asks for the slots of `job`. What must happen in the order of asks happens before the future is returned.
-    /// Every reply on the wire goes to `wire`; the future ends when all slots were filled or the call failed.
+    /// Everything on the wire goes to `wire`; the future ends when all slots were filled or the call failed.
     fn complete(&self, job: LlmJob, wire: Wire) -> BoxFuture<'static, Result<(), CallError>>;
 }

@@ -6,6 +6,7 @@ use super::live::{Flight, Wait};
 use super::message::Message;
 use super::task;
 use crate::calls::{AskId, CallError, LlmReply};
+use crate::llm::OnWire;
 use crate::search::{Ask, By, Call, Event, Got, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
 use crate::text::thousands;
 use std::sync::Arc;
@@ -130,8 +131,8 @@ impl Runner {
         let (id, reports) = (ask.id, self.reports.clone());
         if let Some(job) = task::llm_job(&self.state, &*self.equipment.strategy, ask) {
             let wire = reports.clone();
-            let report = move |reply: LlmReply| {
-                let _ = wire.send(Message::Llm { ask: id, flight, reply });
+            let report = move |came: OnWire| {
+                let _ = wire.send(Message::Llm { ask: id, flight, came });
             };
             let call = self.equipment.model.complete(job, Arc::new(report));
             let task = tokio::spawn(async move {
@@ -238,7 +239,12 @@ impl Runner {
     /// Takes in what a task reports.
     pub(super) fn hear(&mut self, message: Message) {
         match message {
-            Message::Llm { ask, flight, reply } if self.is_current(ask, flight) => {
+            Message::Llm { ask, flight, came: OnWire::Piece(piece) } if self.is_current(ask, flight) => self.live.writing.add(ask, piece),
+            Message::Llm { ask, flight, came: OnWire::Dropped(slots) } if self.is_current(ask, flight) => {
+                self.live.writing.drop_slots(ask, &slots);
+            }
+            Message::Llm { ask, flight, came: OnWire::Reply(reply) } if self.is_current(ask, flight) => {
+                self.live.writing.drop_slots(ask, &reply.samples.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
                 let LlmReply { samples, usage, took_ms, tries } = reply;
                 self.push(By::World, Event::Replied { ask, got: Got::Samples(samples), source: Source::Live, usage, took_ms, tries });
                 // With the last slot the call is over, whatever its task still has to say.

@@ -127,6 +127,7 @@ impl Runner {
             pause: equipment.pause,
             flights: Vec::new(),
             waits: Vec::new(),
+            writing: super::live::Writing::default(),
             inquiries: Vec::new(),
             notice: None,
             replaying_parent: false,

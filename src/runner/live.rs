@@ -1,10 +1,11 @@
 //! What is going on now: never in the journal, beside the state in every snapshot.
 
 use super::command::Pace;
-use crate::calls::{AskId, CallError, KgReply};
+use crate::calls::{AskId, CallError, KgReply, Piece};
 use crate::graph::KgName;
 use crate::search::{Entry, Seq, State};
 use crate::session::Timeline;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,6 +45,43 @@ pub struct Inquiry {
     pub result: Option<Result<Arc<KgReply>, CallError>>,
 }
 
+/// Samples that are being written, as far as they have come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writing(BTreeMap<(AskId, u32), Arc<Draft>>);
+
+/// A sample that is being written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// Its reasoning so far.
+    pub reasoning: String,
+    /// Its answer so far.
+    pub text: String,
+}
+
+impl Writing {
+    /// Takes up a piece.
+    pub(super) fn add(&mut self, ask: AskId, piece: Piece) {
+        let draft = Arc::make_mut(self.0.entry((ask, piece.slot)).or_default());
+        let into = if piece.reasoning { &mut draft.reasoning } else { &mut draft.text };
+        into.push_str(&piece.text);
+    }
+
+    /// Forgets these slots of an ask: their reply is there, or they are asked for again.
+    pub(super) fn drop_slots(&mut self, ask: AskId, slots: &[u32]) {
+        self.0.retain(|(of, slot), _| *of != ask || !slots.contains(slot));
+    }
+
+    /// Forgets all that is written for asks that are not on their way any more.
+    pub(super) fn keep_only(&mut self, on_its_way: impl Fn(AskId) -> bool) {
+        self.0.retain(|(ask, _), _| on_its_way(*ask));
+    }
+
+    /// What is being written for an ask, by slot.
+    pub fn of(&self, ask: AskId) -> impl Iterator<Item = (u32, &Draft)> {
+        self.0.range((ask, 0)..=(ask, u32::MAX)).map(|((_, slot), draft)| (*slot, &**draft))
+    }
+}
+
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
@@ -74,6 +112,8 @@ pub struct Live {
     pub flights: Vec<Flight>,
     /// KGs that hold requests back now.
     pub waits: Vec<Wait>,
+    /// Samples that are being written.
+    pub writing: Writing,
     /// Inquiries.
     pub inquiries: Vec<Inquiry>,
     /// The last thing to tell the person (a refusal, a fork, a full disk), with its number so that it shows once.

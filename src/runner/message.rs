@@ -1,19 +1,20 @@
 //! What tasks report to the runner.
 
-use crate::calls::{AskId, CallError, KgReply, LlmReply};
+use crate::calls::{AskId, CallError, KgReply};
+use crate::llm::OnWire;
 use std::sync::Arc;
 
 /// A report of a task. `flight` tells apart a call that was dropped and one that was sent again for the same ask.
 #[derive(Debug)]
 pub enum Message {
-    /// A reply on the wire.
+    /// What comes over the wire of a call to the model.
     Llm {
         /// The ask.
         ask: AskId,
         /// The flight.
         flight: u64,
         /// What came.
-        reply: LlmReply,
+        came: OnWire,
     },
     /// A call to the model is over.
     LlmDone {

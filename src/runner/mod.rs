@@ -13,4 +13,4 @@ pub mod task;
 pub use command::{Command, Pace, PaceChange};
 pub use drive::FOLLOWABLE;
 pub use launch::{Equipment, Handle, Setup, launch};
-pub use live::{Flight, Inquiry, Live, RunState, Snapshot, Wait};
+pub use live::{Draft, Flight, Inquiry, Live, RunState, Snapshot, Wait, Writing};

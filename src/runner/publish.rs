@@ -78,6 +78,7 @@ impl Runner {
         self.live.ran_ms = u64::try_from(ran.as_millis()).unwrap_or(u64::MAX);
         self.live.flights = self.flights.values().map(|f| f.shown.clone()).collect();
         self.live.flights.sort_by_key(|f| f.ask);
+        self.live.writing.keep_only(|ask| self.flights.contains_key(&ask));
         Snapshot { state: Arc::new(self.state.clone()), timeline: Arc::new(self.timeline.clone()), live: self.live.clone() }
     }
 }

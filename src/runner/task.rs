@@ -1,15 +1,16 @@
 //! From a recorded ask to the job that an adapter gets.
 
-use crate::calls::{AskId, KgCall, KgOp, LlmRequest};
+use crate::calls::{About, AskId, Form, KgCall, KgOp, LlmRequest, PromptKind};
 use crate::graph::KgName;
 use crate::llm::LlmJob;
 use crate::search::strategy::Strategy;
-use crate::search::{Ask, Call, State, slots_missing};
+use crate::search::{Ask, Call, State, Structured, slots_missing};
 
 /// The job of an ask to the model: its open slots, with their seeds. `None` for an ask to a KG.
 #[must_use]
 pub fn llm_job(state: &State, strategy: &dyn Strategy, ask: &Ask) -> Option<LlmJob> {
     let Call::Llm(call) = &ask.call else { return None };
+    let about = strategy.about(state, ask);
     let request = LlmRequest {
         kind: call.kind,
         model: state.started().service_model.clone(),
@@ -18,8 +19,22 @@ pub fn llm_job(state: &State, strategy: &dyn Strategy, ask: &Ask) -> Option<LlmJ
         stop: call.stop.clone(),
         max_tokens: call.max_tokens,
         slots: slots_missing(state, ask),
+        form: call.structured.then(|| form(call.kind, &about)).flatten(),
+        form_required: state.settings().structured == Structured::On,
+        completion: false,
     };
-    Some(LlmJob { ask: ask.id, request, about: strategy.about(state, ask) })
+    Some(LlmJob { ask: ask.id, request, hash: ask.hash.clone(), nth: ask.nth, about })
+}
+
+/// What a reply may be.
+fn form(kind: PromptKind, about: &About) -> Option<Form> {
+    match kind {
+        PromptKind::Entities => Some(Form::Entities(about.options.clone())),
+        PromptKind::Relation => Some(Form::Relation(about.options.clone())),
+        PromptKind::ScoreState => Some(Form::Value),
+        PromptKind::ScoreAnswer => Some(Form::ReasonedValue),
+        PromptKind::Extract | PromptKind::Match | PromptKind::Action | PromptKind::FinalAnswer => None,
+    }
 }
 
 /// The call of an ask to a KG.

@@ -1,7 +1,7 @@
 //! The scripted model: rules with replies, first match wins.
 
 use crate::calls::{About, AskId, CallError, CallErrorKind, LlmReply, PromptKind, Sample};
-use crate::llm::{LanguageModel, LlmJob, Wire};
+use crate::llm::{LanguageModel, LlmJob, OnWire, Wire};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use regex::Regex;
@@ -203,7 +203,8 @@ impl LanguageModel for ScriptedModel {
                 tokio::time::sleep(latency).await;
             }
             let samples = answer?;
-            wire(LlmReply { samples, usage: None, took_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX), tries: 1 });
+            let took_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
+            wire(OnWire::Reply(LlmReply { samples, usage: None, took_ms, tries: 1 }));
             Ok(())
         }
         .boxed()

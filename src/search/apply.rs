@@ -69,9 +69,7 @@ impl State {
                 fits(ask, got)?;
                 ask.fill(got);
                 if let Some(usage) = usage {
-                    ask.usage.prompt_tokens += usage.prompt_tokens;
-                    ask.usage.completion_tokens += usage.completion_tokens;
-                    ask.usage.estimated |= usage.estimated;
+                    ask.usage += *usage;
                 }
                 ask.replies += 1;
                 ask.took_ms = ask.took_ms.max(*took_ms);

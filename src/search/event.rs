@@ -315,6 +315,9 @@ pub struct LlmCall {
     /// Facts that were left out of the prompt because it was too long.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted: u32,
+    /// Whether the reply is to be constrained to what is on offer, where the service can.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub structured: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

@@ -30,6 +30,6 @@ pub use matched::{Match, Origin};
 pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use provenance::Provenance;
-pub use settings::{OnExhausted, Preset, Setting, Settings};
+pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
 pub use state::{ActRecord, Counters, Node, State, Step, Value};
 pub use tree::{Leftover, Standing, Summary, TreeRow};

@@ -86,7 +86,7 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
     let mut events = Vec::new();
     let (call, hash) = match &spec.what {
         What::Kg(call) => (Call::Kg(call.clone()), kg_hash(call)),
-        What::Llm { kind, parts, temperature_milli, stop, max_tokens, slots, omitted } => {
+        What::Llm { kind, parts, temperature_milli, stop, max_tokens, slots, omitted, structured } => {
             let mut next = state.parts.len();
             let mut ids = Vec::with_capacity(parts.len());
             for part in parts {
@@ -103,7 +103,7 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
                     id
                 }));
             }
-            let hash = llm_hash(&state.started().service_model, parts, *temperature_milli, stop, *max_tokens);
+            let hash = llm_hash(&state.started().service_model, parts, *temperature_milli, stop, *max_tokens, *structured);
             let call = LlmCall {
                 kind: *kind,
                 parts: ids,
@@ -112,6 +112,7 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
                 max_tokens: *max_tokens,
                 slots: *slots,
                 omitted: *omitted,
+                structured: *structured,
             };
             (Call::Llm(call), hash)
         }
@@ -130,7 +131,7 @@ fn field(hasher: &mut Xxh3, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-fn llm_hash(model: &str, parts: &[Part], temperature_milli: u32, stop: &[String], max_tokens: u32) -> Arc<str> {
+fn llm_hash(model: &str, parts: &[Part], temperature_milli: u32, stop: &[String], max_tokens: u32, structured: bool) -> Arc<str> {
     let mut hasher = Xxh3::new();
     field(&mut hasher, model.as_bytes());
     for part in parts {
@@ -141,6 +142,10 @@ fn llm_hash(model: &str, parts: &[Part], temperature_milli: u32, stop: &[String]
     }
     hasher.update(&temperature_milli.to_le_bytes());
     hasher.update(&max_tokens.to_le_bytes());
+    // Only when it is so: without it the hash is that of older sessions.
+    if structured {
+        field(&mut hasher, b"structured");
+    }
     hex(&hasher)
 }
 

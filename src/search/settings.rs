@@ -26,6 +26,19 @@ pub enum OnExhausted {
     Force,
 }
 
+/// Whether replies are constrained to what is on offer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Structured {
+    /// Where the service can; elsewhere replies are read as text.
+    Auto,
+    /// Always: a service that can't is an error.
+    On,
+    /// Never.
+    #[default]
+    Off,
+}
+
 /// Everything that decides how a search goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -58,6 +71,14 @@ pub struct Settings {
     /// Whether AGGREGATE is offered beside the relations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aggregate: bool,
+    /// Whether replies are constrained to what is on offer.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub structured: Structured,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+const fn is_off(structured: &Structured) -> bool {
+    matches!(structured, Structured::Off)
 }
 
 impl Settings {
@@ -82,6 +103,7 @@ impl Settings {
             qualifiers: false,
             all_ranks: false,
             aggregate: false,
+            structured: Structured::Off,
         };
         match preset {
             Preset::Paper => paper,

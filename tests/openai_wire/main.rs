@@ -10,7 +10,7 @@ use server::{Answer, Server};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind, Sample};
-use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, Provider, Secret};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, OnWire, Provider, Secret};
 
 /// The key of all tests.
 const KEY: &str = "sk-test-DO-NOT-STORE-123";
@@ -36,6 +36,8 @@ fn job(slots: u32) -> LlmJob {
     let part = |kind, text: &str| Part { kind, text: text.into() };
     LlmJob {
         ask: AskId(0),
+        hash: "".into(),
+        nth: 0,
         about: About::default(),
         request: LlmRequest {
             kind: PromptKind::Action,
@@ -45,6 +47,9 @@ fn job(slots: u32) -> LlmJob {
             stop: vec!["\n".to_owned()],
             max_tokens: 100,
             slots: (0..slots).map(|slot| (slot, 100 + u64::from(slot))).collect(),
+            form: None,
+            form_required: false,
+            completion: false,
         },
     }
 }
@@ -94,7 +99,7 @@ impl Outcome {
 async fn run(model: &Chat, job: LlmJob) -> Outcome {
     let replies: Arc<Mutex<Vec<LlmReply>>> = Arc::default();
     let sink = Arc::clone(&replies);
-    let result = model.complete(job, Arc::new(move |reply| sink.lock().unwrap().push(reply))).await;
+    let result = model.complete(job, Arc::new(move |came: OnWire| sink.lock().unwrap().extend(came.reply()))).await;
     let replies = replies.lock().unwrap().clone();
     Outcome { replies, result }
 }

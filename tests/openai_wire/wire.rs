@@ -105,7 +105,8 @@ async fn replies_are_reported_as_they_arrive() {
     let model = adapter(&server);
     let slots: Arc<Mutex<Vec<u32>>> = Arc::default();
     let sink = Arc::clone(&slots);
-    let call = model.complete(job(4), Arc::new(move |r| sink.lock().unwrap().extend(r.samples.iter().map(|(slot, _)| *slot))));
+    let call =
+        model.complete(job(4), Arc::new(move |r| sink.lock().unwrap().extend(r.reply().unwrap().samples.iter().map(|(slot, _)| *slot))));
     assert!(tokio::time::timeout(Duration::from_millis(1_500), call).await.is_err(), "slot 1 can't be there yet");
     let mut early = slots.lock().unwrap().clone();
     early.sort_unstable();

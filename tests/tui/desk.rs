@@ -36,6 +36,7 @@ pub fn live() -> Live {
         pause: Duration::ZERO,
         flights: vec![],
         waits: vec![],
+        writing: Default::default(),
         inquiries: vec![],
         notice: None,
         replaying_parent: false,

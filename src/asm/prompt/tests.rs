@@ -234,8 +234,18 @@ fn what_was_left_out_is_said() {
 fn an_empty_walk_is_an_empty_list() {
     let parts = Templates::built_in().parts(PromptKind::Action, &PromptContext { question: "q", ..Default::default() }).unwrap();
     assert_eq!(serde_yaml::from_str::<Vec<serde_yaml::Value>>(part(&parts, PartKind::Path)).unwrap().len(), 0);
-    let request =
-        LlmRequest { kind: PromptKind::Action, model: "m".into(), parts, temperature_milli: 0, stop: vec![], max_tokens: 1, slots: vec![] };
+    let request = LlmRequest {
+        kind: PromptKind::Action,
+        model: "m".into(),
+        parts,
+        temperature_milli: 0,
+        stop: vec![],
+        max_tokens: 1,
+        slots: vec![],
+        form: None,
+        form_required: false,
+        completion: false,
+    };
     assert!(request.prompt().contains("\n\nQUESTION: \"q\"\n\n# GRAPH: "), "{}", request.prompt());
 }
 

@@ -109,6 +109,9 @@ mod tests {
             stop: vec!["\n".to_owned(), String::new()],
             max_tokens: 100,
             slots: vec![(0, 1)],
+            form: None,
+            form_required: false,
+            completion: false,
         }
     }
 

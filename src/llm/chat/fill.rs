@@ -6,7 +6,7 @@ use super::completion::{self, Choice, Completion};
 use super::quirks::{LimitField, Shape};
 use super::send::{Sent, Want};
 use crate::calls::{CallError, CallErrorKind, LlmReply, Sample};
-use crate::llm::Wire;
+use crate::llm::{OnWire, Wire};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -62,7 +62,7 @@ impl Filling {
             match sent {
                 Sent::Arrived { wants, completion, shape, with_stop, took_ms, tries } => {
                     let samples = self.read(wants, &completion, &shape, with_stop);
-                    (self.wire)(LlmReply { samples, usage: Some(completion.usage), took_ms, tries });
+                    (self.wire)(OnWire::Reply(LlmReply { samples, usage: Some(completion.usage), took_ms, tries }));
                 }
                 Sent::Back(wants) => self.reopen(wants),
                 Sent::Failed(error) => {

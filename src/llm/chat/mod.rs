@@ -209,6 +209,10 @@ impl LanguageModel for Chat {
         format!("{} at {}", self.0.context.model, self.0.context.host)
     }
 
+    fn is_service(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
         Self::check(self)
     }

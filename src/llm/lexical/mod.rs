@@ -24,7 +24,7 @@ mod value;
 mod walk;
 mod words;
 
-use super::{LanguageModel, LlmJob, Wire};
+use super::{LanguageModel, LlmJob, OnWire, Wire};
 use crate::calls::{CallError, LlmReply, Sample, Usage};
 use chance::Chance;
 use futures_util::future::BoxFuture;
@@ -60,8 +60,8 @@ impl LanguageModel for Lexical {
                 .collect();
             let tokens = |bytes: usize| bytes as u64 / 4;
             let said = samples.iter().filter_map(|(_, s)| s.text.as_ref()).map(String::len).sum();
-            let usage = Usage { prompt_tokens: tokens(prompt.len()), completion_tokens: tokens(said), estimated: true };
-            wire(LlmReply { samples, usage: Some(usage), took_ms: 0, tries: 1 });
+            let usage = Usage { prompt_tokens: tokens(prompt.len()), completion_tokens: tokens(said), estimated: true, ..Usage::default() };
+            wire(OnWire::Reply(LlmReply { samples, usage: Some(usage), took_ms: 0, tries: 1 }));
             Ok(())
         })
     }

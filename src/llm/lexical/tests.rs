@@ -56,7 +56,19 @@ fn graph(entities: &[&str], facts: &[(&str, &str, &str, &str)]) -> LocalGraph {
 
 fn text(kind: PromptKind, about: &PromptContext<'_>) -> String {
     let parts = Templates::built_in().parts(kind, about).unwrap();
-    LlmRequest { kind, model: "m".into(), parts, temperature_milli: 0, stop: vec![], max_tokens: 1, slots: vec![] }.prompt()
+    LlmRequest {
+        kind,
+        model: "m".into(),
+        parts,
+        temperature_milli: 0,
+        stop: vec![],
+        max_tokens: 1,
+        slots: vec![],
+        form: None,
+        form_required: false,
+        completion: false,
+    }
+    .prompt()
 }
 
 fn ask(kind: PromptKind, about: &PromptContext<'_>) -> String {
@@ -219,12 +231,15 @@ fn each_slot_gets_its_own_seeded_reply() {
         stop: vec![],
         max_tokens: 100,
         slots: slots.clone(),
+        form: None,
+        form_required: false,
+        completion: false,
     };
     let run = || {
         let got = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&got);
-        let wire: Wire = Arc::new(move |reply: LlmReply| sink.lock().unwrap().extend(reply.samples));
-        let job = LlmJob { ask: AskId(0), request: request.clone(), about: About::default() };
+        let wire: Wire = Arc::new(move |came: OnWire| sink.lock().unwrap().extend(came.reply().unwrap().samples));
+        let job = LlmJob { ask: AskId(0), request: request.clone(), hash: "".into(), nth: 0, about: About::default() };
         futures_util::FutureExt::now_or_never(Lexical.complete(job, wire)).unwrap().unwrap();
         let got = got.lock().unwrap();
         got.clone()

@@ -99,6 +99,7 @@ fn read_usage(root: &Value, choices: &[Choice], prompt_letters: usize) -> Usage 
             None => said,
         },
         estimated: one_choice_only || prompt.is_none() || completion.is_none(),
+        ..Usage::default()
     }
 }
 
@@ -119,7 +120,7 @@ mod tests {
         ]}));
         let texts: Vec<_> = reply.choices.iter().map(|c| c.text.as_deref().unwrap()).collect();
         assert_eq!(texts, ["a", "b"]);
-        assert_eq!(reply.usage, Usage { prompt_tokens: 100, completion_tokens: 2, estimated: true });
+        assert_eq!(reply.usage, Usage { prompt_tokens: 100, completion_tokens: 2, estimated: true, ..Usage::default() });
     }
 
     #[test]
@@ -141,11 +142,11 @@ mod tests {
             of(&json!({"choices": [choice, choice], "usage": usage, "timings": timings})).usage
         };
         let counted = two(json!({"prompt_tokens": 9, "completion_tokens": 8}), Value::Null);
-        assert_eq!(counted, Usage { prompt_tokens: 9, completion_tokens: 8, estimated: false });
+        assert_eq!(counted, Usage { prompt_tokens: 9, completion_tokens: 8, estimated: false, ..Usage::default() });
         let llama = two(json!({"prompt_tokens": 9, "completion_tokens": 4}), json!({"predicted_n": 4}));
-        assert_eq!(llama, Usage { prompt_tokens: 9, completion_tokens: 6, estimated: true });
+        assert_eq!(llama, Usage { prompt_tokens: 9, completion_tokens: 6, estimated: true, ..Usage::default() });
         let evident = two(json!({"prompt_tokens": 9, "completion_tokens": 2}), Value::Null);
-        assert_eq!(evident, Usage { prompt_tokens: 9, completion_tokens: 6, estimated: true });
+        assert_eq!(evident, Usage { prompt_tokens: 9, completion_tokens: 6, estimated: true, ..Usage::default() });
     }
 
     #[test]

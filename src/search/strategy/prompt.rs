@@ -2,6 +2,7 @@
 
 use super::super::ask::{Need, NotYet, What};
 use super::super::event::{NodeId, Purpose, StepId};
+use super::super::settings::Structured;
 use super::super::state::{Node, State};
 use crate::asm::{Action, Options, PathStep, PromptContext};
 use crate::calls::{Candidate, KgData, PromptKind};
@@ -16,6 +17,15 @@ const fn max_tokens(kind: PromptKind, aggregate: bool) -> u32 {
         PromptKind::Relation | PromptKind::ScoreState => 96,
         PromptKind::Extract | PromptKind::Action | PromptKind::Entities => 256,
         PromptKind::FinalAnswer | PromptKind::ScoreAnswer => 512,
+    }
+}
+
+/// Whether replies of this kind can be constrained. A relation cannot where a computation may stand in its place.
+const fn has_form(kind: PromptKind, aggregate: bool) -> bool {
+    match kind {
+        PromptKind::Entities | PromptKind::ScoreState | PromptKind::ScoreAnswer => true,
+        PromptKind::Relation => !aggregate,
+        PromptKind::Extract | PromptKind::Match | PromptKind::Action | PromptKind::FinalAnswer => false,
     }
 }
 
@@ -84,6 +94,7 @@ impl Ingredients<'_> {
             max_tokens: max_tokens(self.kind, state.settings().aggregate),
             slots: self.slots,
             omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+            structured: state.settings().structured != Structured::Off && has_form(self.kind, state.settings().aggregate),
         })
     }
 }

@@ -4,6 +4,8 @@ mod errors;
 mod quirks;
 mod reasoning;
 mod server;
+mod stream;
+mod structured;
 mod wire;
 
 use server::{Answer, Server};
@@ -57,6 +59,8 @@ fn job(slots: u32) -> LlmJob {
 /// What a call reported and how it ended.
 struct Outcome {
     replies: Vec<LlmReply>,
+    /// Everything, in order.
+    wire: Vec<OnWire>,
     result: Result<(), CallError>,
 }
 
@@ -97,11 +101,11 @@ impl Outcome {
 }
 
 async fn run(model: &Chat, job: LlmJob) -> Outcome {
-    let replies: Arc<Mutex<Vec<LlmReply>>> = Arc::default();
-    let sink = Arc::clone(&replies);
-    let result = model.complete(job, Arc::new(move |came: OnWire| sink.lock().unwrap().extend(came.reply()))).await;
-    let replies = replies.lock().unwrap().clone();
-    Outcome { replies, result }
+    let wire: Arc<Mutex<Vec<OnWire>>> = Arc::default();
+    let sink = Arc::clone(&wire);
+    let result = model.complete(job, Arc::new(move |came: OnWire| sink.lock().unwrap().push(came))).await;
+    let wire = wire.lock().unwrap().clone();
+    Outcome { replies: wire.iter().cloned().filter_map(OnWire::reply).collect(), wire, result }
 }
 
 /// Runs one call of `slots` slots against these replies.

@@ -46,6 +46,7 @@ async fn the_body_holds_the_whole_request() {
             "model": "gpt-test",
             "messages": [{"role": "system", "content": "Walk the graph."}, {"role": "user", "content": "Who?\n\nAct."}],
             "n": 3, "temperature": 1.0, "max_tokens": 100, "stop": ["\n"], "seed": 100,
+            "stream": true, "stream_options": {"include_usage": true},
         })
     );
     assert_eq!(seen.headers["authorization"], format!("Bearer {KEY}"));
@@ -105,8 +106,10 @@ async fn replies_are_reported_as_they_arrive() {
     let model = adapter(&server);
     let slots: Arc<Mutex<Vec<u32>>> = Arc::default();
     let sink = Arc::clone(&slots);
-    let call =
-        model.complete(job(4), Arc::new(move |r| sink.lock().unwrap().extend(r.reply().unwrap().samples.iter().map(|(slot, _)| *slot))));
+    let call = model.complete(
+        job(4),
+        Arc::new(move |r| sink.lock().unwrap().extend(r.reply().into_iter().flat_map(|r| r.samples).map(|(slot, _)| slot))),
+    );
     assert!(tokio::time::timeout(Duration::from_millis(1_500), call).await.is_err(), "slot 1 can't be there yet");
     let mut early = slots.lock().unwrap().clone();
     early.sort_unstable();
@@ -169,6 +172,41 @@ async fn the_check_says_what_is_there() {
     let error = adapter(&server).check().await.unwrap_err();
     assert_eq!(error.kind, CallErrorKind::Key);
     assert!(error.message.contains("OPENAI_API_KEY") && !error.message.contains(KEY), "{error}");
+}
+
+#[tokio::test]
+async fn a_text_to_be_continued_goes_to_the_completions_call() {
+    let body = json!({"choices": [{"index": 0, "text": " Oslo\nQ:", "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 2}});
+    let server = Server::replies(vec![Answer::new(200, body)]).await;
+    let mut wanted = job(1);
+    wanted.request.completion = true;
+    let got = run(&adapter(&server), wanted).await;
+    assert_eq!(got.texts(), [" Oslo"]);
+    let seen = &server.seen()[0];
+    assert_eq!((seen.line.as_str(), &seen.body["prompt"]), ("POST /v1/completions", &json!("Walk the graph.\n\nWho?\n\nAct.")));
+    assert!(!seen.has("messages"));
+}
+
+#[tokio::test]
+async fn azure_gets_its_key_in_its_own_header() {
+    let server =
+        Server::replies(vec![Answer::texts(&["x"]), Answer::error(404, "The API deployment for this resource does not exist")]).await;
+    let url = format!("{}/openai/deployments/gpt-test?api-version=2024-10-21", server.url);
+    let model = Chat::new(ChatConfig { base_url: Some(url), ..config(&server) }).unwrap();
+    assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
+    let seen = &server.seen()[0];
+    assert_eq!(seen.line, "POST /openai/deployments/gpt-test/chat/completions?api-version=2024-10-21");
+    assert_eq!(seen.headers["api-key"], KEY);
+    assert!(!seen.headers.contains_key("authorization"));
+    let got = run(&model, job(1)).await;
+    assert!(got.error().message.contains("/openai/deployments/gpt-test/chat/completions") && !got.error().message.contains(KEY));
+}
+
+#[test]
+fn known_services_want_a_key_of_their_own() {
+    let config = ChatConfig { base_url: Some("https://api.groq.com/openai/v1".to_owned()), ..ChatConfig::new(Provider::OpenAi, "m") };
+    let error = Chat::new(config).unwrap_err();
+    assert!(error.kind == CallErrorKind::Key && error.message.contains("GROQ_API_KEY"), "{error}");
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! What is asked: an ask made ready, and the order for one request of it.
 
 use super::quirks::{LimitField, Shape, Stops};
-use crate::calls::{LlmRequest, PartKind};
+use crate::calls::{Form, LlmRequest, PartKind};
 
 /// How much more a model that reasons may say than the answer alone needs.
 const REASONING_FACTOR: u32 = 4;
+
+/// Values that a schema may list: OpenAI takes no more than this when they are long.
+const MOST_CHOICES: usize = 250;
+
+/// Letters of all values of a schema.
+const MOST_LETTERS: usize = 15_000;
 
 /// An ask, made ready: everything about its requests but the slots.
 #[derive(Clone, Debug)]
@@ -19,6 +25,12 @@ pub struct Prepared {
     max_tokens: u32,
     /// Stop strings, none of them empty.
     pub stops: Vec<String>,
+    /// What a reply may be, where structured output is wanted.
+    pub form: Option<Form>,
+    /// Whether a service that can't constrain replies is an error.
+    pub form_required: bool,
+    /// Whether the prompt is a text to be continued.
+    pub completion: bool,
 }
 
 /// What one request asks for, whatever the provider calls it.
@@ -36,6 +48,12 @@ pub struct Order {
     pub stops: Vec<String>,
     /// Whether instructions go apart from the user's turn.
     pub system: bool,
+    /// What the reply has to be.
+    pub form: Option<Form>,
+    /// Whether the reply is to come in pieces.
+    pub stream: bool,
+    /// Whether tokens are asked for at the end of a stream.
+    pub stream_usage: bool,
 }
 
 impl Prepared {
@@ -57,6 +75,9 @@ impl Prepared {
             temperature: f64::from(request.temperature_milli) / 1000.0,
             max_tokens: request.max_tokens,
             stops: request.stop.iter().filter(|s| !s.is_empty()).cloned().collect(),
+            form: request.form.clone().filter(|form| takes_part(form, request.form_required)),
+            form_required: request.form_required,
+            completion: request.completion,
         }
     }
 
@@ -69,7 +90,10 @@ impl Prepared {
             temperature: shape.temperature.then(|| self.temperature.min(shape.hottest)),
             limit: (shape.limit, self.limit(shape, floor)),
             stops: if shape.stops == Stops::Sent && !bare { stops.cloned().collect() } else { Vec::new() },
-            system: shape.system && !self.system.is_empty(),
+            system: shape.system && !self.system.is_empty() && !self.completion,
+            form: self.form.clone().filter(|_| shape.form && !self.completion),
+            stream: shape.stream,
+            stream_usage: shape.stream_usage,
         }
     }
 
@@ -87,6 +111,17 @@ impl Prepared {
     /// Letters of the prompt.
     pub fn letters(&self) -> usize {
         self.system.chars().count() + self.user.iter().map(|u| u.chars().count()).sum::<usize>()
+    }
+}
+
+/// Whether a form is worth sending: something is on offer, and not more than schemas may list (unless it has to be tried).
+fn takes_part(form: &Form, required: bool) -> bool {
+    match form {
+        Form::Entities(choices) | Form::Relation(choices) => {
+            let letters: usize = choices.iter().map(String::len).sum();
+            !choices.is_empty() && (required || (choices.len() <= MOST_CHOICES && letters <= MOST_LETTERS))
+        }
+        Form::Value | Form::ReasonedValue => true,
     }
 }
 

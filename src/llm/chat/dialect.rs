@@ -3,6 +3,7 @@
 use super::ask::{Order, Prepared};
 use super::completion::{Completion, NoReply};
 use super::quirks::Shape;
+use super::stream::{Framing, Reader};
 use crate::redact::Secret;
 use reqwest::{RequestBuilder, Url};
 use serde_json::Value;
@@ -33,6 +34,9 @@ pub trait Dialect: Send + Sync {
     /// # Errors
     /// [`NoReply`] for an error object, cut JSON, or a shape that is none.
     fn read(&self, body: &[u8], letters: usize) -> Result<Completion, NoReply>;
+
+    /// Reads a reply that comes in pieces; `None`: this dialect takes replies whole only.
+    fn reader(&self, letters: usize) -> Option<(Framing, Box<dyn Reader>)>;
 
     /// The address of the list of models.
     fn models(&self) -> Url;

@@ -52,6 +52,17 @@ impl Context {
         Self { model: text::one_line(model), address: redact::url(address.as_str()), host, word, variable, has_key, secrets }
     }
 
+    /// For a call at this address of the same server.
+    pub fn at(&self, address: &Url) -> Self {
+        Self { address: redact::url(address.as_str()), ..self.clone() }
+    }
+
+    /// The error where replies have to be constrained and can't be.
+    pub fn no_form(&self) -> CallError {
+        let message = format!("{} at {} takes no structured output: use --structured auto or off", self.model, self.host);
+        CallError::new(CallErrorKind::Refused, message)
+    }
+
     /// What the body of a failed reply says: its sentence, made safe to print.
     fn sentence(&self, body: &str) -> String {
         self.printable(&wording::message(body))
@@ -80,8 +91,12 @@ impl Context {
     pub fn of_error_body(&self, root: &Value) -> Fault {
         let body = root.to_string();
         let said = self.sentence(&body);
-        let status = ["/error/code", "/error/status"].iter().find_map(|at| root.pointer(at).and_then(Value::as_u64)).unwrap_or(0);
-        match self.of_error(u16::try_from(status).unwrap_or(0), &said, &body, None) {
+        let stated = ["/error/code", "/error/status"].iter().find_map(|at| root.pointer(at).and_then(Value::as_u64));
+        let stated = stated.and_then(|status| u16::try_from(status).ok());
+        if let Some(status) = wording::hidden_status(&body).or(stated.filter(|s| matches!(s, 429 | 503 | 529))) {
+            return self.of_error(status, &said, &body, None);
+        }
+        match self.of_error(stated.unwrap_or(0), &said, &body, None) {
             Fault::Final(e) if matches!(e.kind, CallErrorKind::Refused | CallErrorKind::Server) => {
                 self.bad_reply(&format!("an error: {said}"))
             }
@@ -163,13 +178,15 @@ impl Context {
         }
     }
 
+    /// What it means that nothing came for `limit`.
+    pub fn of_silence(&self, limit: Duration) -> Fault {
+        let message =
+            format!("{} gave no answer within {} s; a larger time limit or a faster model may help", self.host, limit.as_secs_f32());
+        Fault::Again(CallError::new(CallErrorKind::TimedOut, message), None)
+    }
+
     /// What a request that got no whole reply means.
-    pub fn of_transport(&self, error: &reqwest::Error, limit: Duration) -> Fault {
-        if error.is_timeout() && !error.is_connect() {
-            let message =
-                format!("{} gave no answer within {} s; a larger time limit or a faster model may help", self.host, limit.as_secs_f32());
-            return Fault::Again(CallError::new(CallErrorKind::TimedOut, message), None);
-        }
+    pub fn of_transport(&self, error: &reqwest::Error) -> Fault {
         let why = self.secrets.hide(&root_cause(error));
         if error.is_connect() {
             let message = format!("no connection to {} ({why}); start the server, or check --llm-url", self.address);

@@ -79,7 +79,8 @@ impl Filling {
 
     fn flight(&self, wants: Vec<Want>) -> BoxFuture<'static, Sent> {
         let (inner, ask, ending) = (Arc::clone(&self.inner), Arc::clone(&self.ask), self.ending.subscribe());
-        Box::pin(async move { inner.send(&ask, wants, ending).await })
+        let wire = Arc::clone(&self.wire);
+        Box::pin(async move { inner.send(&ask, wants, ending, &wire).await })
     }
 
     /// The next slots that one request can ask for: as many as the server gives, all with or all without stop strings.
@@ -116,6 +117,9 @@ impl Filling {
                 Verdict::MoreRoom => again.push(want),
                 Verdict::Mute(sample, error) => self.mute.push((want.slot, sample, error)),
             }
+        }
+        if shape.stream && !again.is_empty() {
+            (self.wire)(OnWire::Dropped(again.iter().map(|want| want.slot).collect()));
         }
         self.reopen(again);
         self.spoken |= !samples.is_empty();

@@ -2,7 +2,7 @@
 //!
 //! One idea a file: [`ask`] what is asked, [`dialect`] what differs from provider to provider, [`completion`] what comes back,
 //! [`wording`] and [`fault`] what errors mean, [`pause`] when to ask again, [`quirks`] what was learnt of the server,
-//! [`keys`] whose key goes where, [`send`] one request, [`fill`] how the slots of an ask get filled.
+//! [`keys`] whose key goes where, [`send`] one request, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
 
 pub(super) mod address;
 pub(super) mod ask;
@@ -14,6 +14,7 @@ mod keys;
 mod pause;
 pub(super) mod quirks;
 mod send;
+pub(super) mod stream;
 mod wording;
 
 use super::http;
@@ -27,7 +28,7 @@ use fault::{Context, Fault};
 use futures_util::future::BoxFuture;
 use quirks::Quirks;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 /// How long the start page waits for a server.
@@ -60,8 +61,12 @@ pub struct ChatConfig {
     pub base_url: Option<String>,
     /// The key; servers on one's own machine mostly need none.
     pub api_key: Option<Secret>,
-    /// For one request, from its start to the end of its reply.
+    /// For one request: until its whole reply, or the first text of a reply that comes in pieces.
     pub timeout: Duration,
+    /// Between two pieces of a reply.
+    pub stall: Duration,
+    /// Whether replies are asked for in pieces where the service can.
+    pub stream: bool,
     /// Times that one request is sent when it fails in a way that may pass; at least 1. A request without an answer in time is
     /// sent twice at most.
     pub max_tries: u32,
@@ -74,7 +79,7 @@ pub struct ChatConfig {
 }
 
 impl ChatConfig {
-    /// `model` at the provider's own server without a key: 120 s a request, 5 tries, 4 requests at once, pauses from 0.5 s.
+    /// `model` at the provider's own server without a key: 120 s a request, 60 s between pieces, 5 tries, 4 requests at once, pauses from 0.5 s.
     #[must_use]
     pub fn new(provider: Provider, model: impl Into<String>) -> Self {
         Self {
@@ -83,6 +88,8 @@ impl ChatConfig {
             base_url: None,
             api_key: None,
             timeout: Duration::from_secs(120),
+            stall: Duration::from_secs(60),
+            stream: true,
             max_tries: 5,
             concurrency: 4,
             first_pause: Duration::from_millis(500),
@@ -126,13 +133,15 @@ impl Chat {
         let address = dialect.address();
         let variable = keys::variable_for(config.provider, address);
         check_key(config.api_key.as_ref(), address, variable)?;
+        let mut shape = dialect.shape();
+        shape.stream &= config.stream;
         let secrets = Secrets::new(redact::of_url(address.as_str()).into_iter().chain(config.api_key.clone()));
         let has_key = config.api_key.is_some() || address::has_credentials(address);
         Ok(Self(Arc::new(Inner {
             name: format!("{}:{}", dialect.word(), config.model),
             context: Context::new(&config.model, dialect.word(), address, variable, has_key, secrets),
             client: http::client(config.timeout, address::is_local(address))?,
-            quirks: Quirks::new(dialect.shape()),
+            quirks: Quirks::new(shape),
             wire_places: Semaphore::new(config.concurrency),
             dialect,
             config,
@@ -179,10 +188,12 @@ impl Inner {
         let unwrap = |fault: Fault| match fault {
             Fault::Adapt(_, error) | Fault::Again(error, _) | Fault::Final(error) => error,
         };
-        let request = self.authorized(self.client.get(self.dialect.models())).timeout(limit);
-        let reply = request.send().await.map_err(|e| unwrap(self.context.of_transport(&e, limit)))?;
+        let until = Instant::now() + limit;
+        let broken = |error| unwrap(self.context.of_body(error));
+        let request = self.authorized(self.client.get(self.dialect.models()));
+        let reply = send::in_time(until, limit, request.send()).await.map_err(broken)?;
         let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
-        let body = send::read_body(reply).await.map_err(|e| unwrap(self.context.of_body(e, limit)))?;
+        let body = send::read_body(reply, until, limit).await.map_err(broken)?;
         let (model, host) = (&self.context.model, &self.context.host);
         match status {
             200..=299 => match self.dialect.listed(&body) {

@@ -57,6 +57,12 @@ pub struct Shape {
     pub seed: bool,
     /// Whether instructions go in a message of role `system`.
     pub system: bool,
+    /// Whether replies can be constrained by a schema.
+    pub form: bool,
+    /// Whether replies come in pieces.
+    pub stream: bool,
+    /// Whether tokens are asked for at the end of a stream.
+    pub stream_usage: bool,
     /// Whether the model thinks before it answers, so that output limits need room for it.
     pub reasons: bool,
 }
@@ -73,6 +79,9 @@ impl Default for Shape {
             hottest: 2.0,
             seed: true,
             system: true,
+            form: true,
+            stream: true,
+            stream_usage: true,
             reasons: false,
         }
     }
@@ -93,6 +102,12 @@ pub enum Parameter {
     Seed,
     /// The role `system`.
     System,
+    /// Structured output.
+    Form,
+    /// `stream`.
+    Stream,
+    /// `stream_options`.
+    StreamUsage,
 }
 
 /// What has been learnt, shared by all calls of one adapter.
@@ -150,6 +165,18 @@ impl Quirks {
                 self.change(|s| s.system = false);
                 sent.system
             }
+            Parameter::Form => {
+                self.change(|s| s.form = false);
+                sent.form.is_some()
+            }
+            Parameter::Stream => {
+                self.change(|s| s.stream = false);
+                sent.stream
+            }
+            Parameter::StreamUsage => {
+                self.change(|s| s.stream_usage = false);
+                sent.stream && sent.stream_usage
+            }
         }
     }
 
@@ -198,6 +225,12 @@ impl Quirks {
         if !shape.system {
             refused.push("system message (instructions go with the question)");
         }
+        if !shape.form {
+            refused.push("structured output (replies are read as text)");
+        }
+        if !shape.stream {
+            refused.push("streaming (replies come whole)");
+        }
         if !refused.is_empty() {
             notes.push(format!("{model} takes no {}.", refused.join(", no ")));
         }
@@ -219,7 +252,17 @@ mod tests {
 
     /// A request without any optional part.
     fn bare() -> Order {
-        Order { n: 1, seed: None, temperature: None, limit: (LimitField::Omitted, 5), stops: Vec::new(), system: false }
+        Order {
+            n: 1,
+            seed: None,
+            temperature: None,
+            limit: (LimitField::Omitted, 5),
+            stops: Vec::new(),
+            system: false,
+            form: None,
+            stream: false,
+            stream_usage: false,
+        }
     }
 
     fn limited(field: LimitField) -> Order {
@@ -236,6 +279,9 @@ mod tests {
             Parameter::Stop,
             Parameter::Seed,
             Parameter::System,
+            Parameter::Form,
+            Parameter::Stream,
+            Parameter::StreamUsage,
         ] {
             assert!(!quirks.refused(p, &bare()), "{p:?}");
         }

@@ -6,7 +6,10 @@ use super::completion::{Completion, NoReply};
 use super::fault::{Context, Fault};
 use super::pause;
 use super::quirks::Shape;
-use crate::calls::{CallError, CallErrorKind};
+use super::stream::{Delta, Framing, Reader, Splitter};
+use crate::calls::{CallError, CallErrorKind, Piece};
+use crate::llm::{OnWire, Wire};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -15,6 +18,9 @@ const LONGEST_BODY: usize = 16 << 20;
 
 /// A request that gets no answer in time is sent so often: each try is paid.
 const TRIES_IN_TIME: u32 = 2;
+
+/// How long the end of a stream is waited for after its last event.
+const LEFTOVER: Duration = Duration::from_millis(100);
 
 /// A slot that is still to be filled.
 #[derive(Clone, Debug)]
@@ -54,26 +60,29 @@ pub enum Sent {
 
 /// Why a body could not be read.
 pub enum BodyError {
-    /// The connection broke or timed out.
+    /// The connection broke.
     Transport(reqwest::Error),
+    /// Nothing came for so long.
+    Late(Duration),
     /// It is too long.
     TooLong,
 }
 
 impl Context {
     /// What an unreadable body means.
-    pub fn of_body(&self, error: BodyError, limit: Duration) -> Fault {
+    pub fn of_body(&self, error: BodyError) -> Fault {
         match error {
-            BodyError::Transport(error) => self.of_transport(&error, limit),
+            BodyError::Transport(error) => self.of_transport(&error),
+            BodyError::Late(limit) => self.of_silence(limit),
             BodyError::TooLong => self.bad_reply("its reply is longer than 16 MB"),
         }
     }
 }
 
-/// The whole body, up to [`LONGEST_BODY`].
-pub async fn read_body(mut reply: reqwest::Response) -> Result<Vec<u8>, BodyError> {
+/// The whole body, up to [`LONGEST_BODY`], before `until`.
+pub async fn read_body(mut reply: reqwest::Response, until: Instant, limit: Duration) -> Result<Vec<u8>, BodyError> {
     let mut body = Vec::new();
-    while let Some(piece) = reply.chunk().await.map_err(BodyError::Transport)? {
+    while let Some(piece) = in_time(until, limit, reply.chunk()).await? {
         if body.len() + piece.len() > LONGEST_BODY {
             return Err(BodyError::TooLong);
         }
@@ -85,7 +94,7 @@ pub async fn read_body(mut reply: reqwest::Response) -> Result<Vec<u8>, BodyErro
 impl Inner {
     /// Asks for `wants` (which agree on `bare`) in one request, until it has a reply or fails for good. Once `ending` says so,
     /// nothing more is sent.
-    pub(super) async fn send(&self, ask: &Prepared, mut wants: Vec<Want>, mut ending: watch::Receiver<bool>) -> Sent {
+    pub(super) async fn send(&self, ask: &Prepared, mut wants: Vec<Want>, mut ending: watch::Receiver<bool>, wire: &Wire) -> Sent {
         let Some(first) = wants.first().cloned() else { return Sent::Back(wants) };
         let (mut tries, mut failures) = (wants.iter().map(|w| w.sent).sum::<u32>(), 0);
         loop {
@@ -98,9 +107,22 @@ impl Inner {
                 }
                 return Sent::Back(wants);
             }
+            if ask.form_required && ask.form.is_some() && !shape.form {
+                return Sent::Failed(self.context.no_form());
+            }
             let order = ask.order(&shape, self.config.reasoning_floor, wants.len(), first.seed, first.bare);
             let started = Instant::now();
-            let got = self.exchange(ask, &order).await;
+            let mut shown = false;
+            let mut show = |delta: &Delta| {
+                if let Some(want) = usize::try_from(delta.index).ok().and_then(|at| wants.get(at)) {
+                    shown = true;
+                    wire(OnWire::Piece(Piece { slot: want.slot, reasoning: delta.reasoning, text: delta.text.clone() }));
+                }
+            };
+            let got = self.exchange(ask, &order, &mut show).await;
+            if shown && got.is_err() {
+                wire(OnWire::Dropped(wants.iter().map(|want| want.slot).collect()));
+            }
             let took = started.elapsed();
             drop(place);
             tries += 1;
@@ -126,21 +148,98 @@ impl Inner {
         }
     }
 
-    /// Sends one request and reads what comes back.
-    async fn exchange(&self, ask: &Prepared, order: &Order) -> Result<Completion, Fault> {
+    /// Sends one request and reads what comes back; `show` gets the pieces of a stream.
+    async fn exchange(&self, ask: &Prepared, order: &Order, show: &mut (dyn FnMut(&Delta) + Send)) -> Result<Completion, Fault> {
         let limit = self.config.timeout;
+        let until = Instant::now() + limit;
         let (url, body) = self.dialect.write(ask, order);
-        let request = self.authorized(self.client.post(url)).json(&body);
-        let reply = request.send().await.map_err(|e| self.context.of_transport(&e, limit))?;
+        let context = self.context.at(&url);
+        let broken = |error: BodyError| context.of_body(error);
+        let request = self.authorized(self.client.post(url).json(&body));
+        let reply = in_time(until, limit, request.send()).await.map_err(broken)?;
         let (status, headers) = (reply.status(), reply.headers().clone());
-        let body = read_body(reply).await.map_err(|e| self.context.of_body(e, limit))?;
         if !status.is_success() {
-            return Err(self.context.of_status(status.as_u16(), &headers, &String::from_utf8_lossy(&body)));
+            let body = read_body(reply, until, limit).await.map_err(broken)?;
+            return Err(context.of_status(status.as_u16(), &headers, &String::from_utf8_lossy(&body)));
         }
-        self.dialect.read(&body, ask.letters()).map_err(|no_reply| match no_reply {
-            NoReply::Error(root) => self.context.of_error_body(&root),
-            NoReply::Unreadable(what) => self.context.bad_reply(what),
+        let letters = ask.letters();
+        let reader = self.dialect.reader(letters).filter(|_| order.stream && !is_whole(&headers));
+        let read = match reader {
+            Some((framing, reader)) => self.read_stream(reply, framing, reader, until, show).await.map_err(broken)?,
+            None => self.dialect.read(&read_body(reply, until, limit).await.map_err(broken)?, letters),
+        };
+        read.map_err(|no_reply| match no_reply {
+            NoReply::Error(root) => context.of_error_body(&root),
+            NoReply::Unreadable(what) => context.bad_reply(what),
         })
+    }
+
+    /// Reads a reply in pieces. Its first text has to come before `until`, each later piece within the limit between pieces.
+    async fn read_stream(
+        &self,
+        mut reply: reqwest::Response,
+        framing: Framing,
+        mut reader: Box<dyn Reader>,
+        mut until: Instant,
+        show: &mut (dyn FnMut(&Delta) + Send),
+    ) -> Result<Result<Completion, NoReply>, BodyError> {
+        let (mut splitter, mut bytes, mut limit) = (Splitter::new(framing), 0, self.config.timeout);
+        let mut spoken = false;
+        loop {
+            let piece = in_time(until, limit, reply.chunk()).await;
+            let (events, end) = match piece {
+                Ok(Some(piece)) => {
+                    bytes += piece.len();
+                    if bytes > LONGEST_BODY {
+                        return Err(BodyError::TooLong);
+                    }
+                    (splitter.feed(&piece), None)
+                }
+                Ok(None) => (splitter.end(), Some(None)),
+                Err(BodyError::Transport(error)) => (splitter.end(), Some(Some(BodyError::Transport(error)))),
+                Err(error) => return Err(error),
+            };
+            for event in events {
+                match reader.event(&event) {
+                    Ok(deltas) => deltas.iter().for_each(|delta| {
+                        spoken = true;
+                        show(delta);
+                    }),
+                    // The last line of a connection that broke is no event.
+                    Err(NoReply::Unreadable(_)) if matches!(end, Some(Some(_))) => {}
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            match end {
+                // A reply that was over before the connection broke is a reply.
+                Some(Some(error)) => return reader.finish().map(Ok).map_err(|_| error),
+                Some(None) => return Ok(reader.finish()),
+                None if reader.is_done() => {
+                    // What is left is the end of the message: read, so that the connection can be used again.
+                    let _ = tokio::time::timeout(LEFTOVER, async { while let Ok(Some(_)) = reply.chunk().await {} }).await;
+                    return Ok(reader.finish());
+                }
+                None if spoken => {
+                    limit = self.config.stall;
+                    until = Instant::now() + limit;
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether the headers say that the reply comes whole although it was asked for in pieces.
+fn is_whole(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_lowercase();
+    kind.starts_with("application/json") || kind.starts_with("text/html")
+}
+
+/// What `work` brings before `until`.
+pub async fn in_time<T>(until: Instant, limit: Duration, work: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, BodyError> {
+    match tokio::time::timeout_at(until.into(), work).await {
+        Ok(done) => done.map_err(BodyError::Transport),
+        Err(_) => Err(BodyError::Late(limit)),
     }
 }
 

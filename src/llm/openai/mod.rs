@@ -2,11 +2,13 @@
 
 mod reply;
 mod request;
+mod stream;
 mod url;
 
 use super::chat::ask::{Order, Prepared};
 use super::chat::completion::{Completion, NoReply};
 use super::chat::dialect::Dialect;
+use super::chat::stream::{Framing, Reader};
 use crate::calls::CallError;
 use crate::redact::Secret;
 use reqwest::{RequestBuilder, Url};
@@ -37,7 +39,8 @@ impl Dialect for OpenAi {
     }
 
     fn write(&self, ask: &Prepared, order: &Order) -> (Url, Value) {
-        (self.0.chat.clone(), request::body(ask, order))
+        let url = if ask.completion { &self.0.completions } else { &self.0.chat };
+        (url.clone(), request::body(ask, order))
     }
 
     fn sign(&self, request: RequestBuilder, key: &Secret) -> RequestBuilder {
@@ -46,6 +49,10 @@ impl Dialect for OpenAi {
 
     fn read(&self, body: &[u8], letters: usize) -> Result<Completion, NoReply> {
         reply::read(body, letters)
+    }
+
+    fn reader(&self, letters: usize) -> Option<(Framing, Box<dyn Reader>)> {
+        Some((Framing::Events, Box::new(stream::Stream::new(letters))))
     }
 
     fn models(&self) -> Url {

@@ -23,26 +23,33 @@ pub fn read(body: &[u8], prompt_letters: usize) -> Result<Completion, NoReply> {
     }
     let mut choices = Vec::with_capacity(listed.len());
     for (at, choice) in listed.iter().enumerate() {
-        let Some(message) = choice.get("message").filter(|m| m.is_object()) else {
+        if !choice.get("message").is_some_and(Value::is_object) && !choice.get("text").is_some_and(Value::is_string) {
             return Err(NoReply::Unreadable("its reply has a choice without a `message`"));
-        };
+        }
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(at as u64);
-        choices.push((index, read_choice(choice, message)));
+        choices.push((index, read_choice(choice)));
     }
     // Stable: choices that all say index 0 stay in the order of arrival.
     choices.sort_by_key(|(index, _)| *index);
-    let choices: Vec<Choice> = choices.into_iter().map(|(_, choice)| choice).collect();
-    let usage = read_usage(&root, &choices, prompt_letters);
-    let reasoned = root.pointer("/usage/completion_tokens_details/reasoning_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
-    Ok(Completion { choices, usage, reasoned })
+    Ok(complete(choices.into_iter().map(|(_, choice)| choice).collect(), &root, prompt_letters))
 }
 
-fn read_choice(choice: &Value, message: &Value) -> Choice {
+/// A reply of these choices, with the tokens that `root` counts.
+pub fn complete(choices: Vec<Choice>, root: &Value, prompt_letters: usize) -> Completion {
+    let usage = read_usage(root, &choices, prompt_letters);
+    let reasoned = root.pointer("/usage/completion_tokens_details/reasoning_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
+    Completion { choices, usage, reasoned }
+}
+
+/// What a choice says: its `message`, the `delta` of a stream, or the `text` of a completion.
+pub fn read_choice(choice: &Value) -> Choice {
+    let message = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(&Value::Null);
+    let reasoning = ["reasoning_content", "reasoning"].iter().filter_map(|name| text_of(message.get(name)));
     let mut read = Choice {
         finish: text_of(choice.get("finish_reason")),
-        refusal: text_of(message.get("refusal")).filter(|r| !r.trim().is_empty()),
-        reasoning: ["reasoning_content", "reasoning"].iter().find_map(|name| text_of(message.get(name))).filter(|r| !r.trim().is_empty()),
-        text: None,
+        refusal: text_of(message.get("refusal")).filter(|r| !r.is_empty()),
+        reasoning: reasoning.into_iter().find(|r| !r.is_empty()),
+        text: text_of(choice.get("text")),
     };
     match message.get("content") {
         Some(Value::String(text)) => read.text = Some(text.clone()),
@@ -91,7 +98,10 @@ fn read_usage(root: &Value, choices: &[Choice], prompt_letters: usize) -> Usage 
     let one_choice_only = choices.len() > 1
         && completion
             .is_some_and(|tokens| root.pointer("/timings/predicted_n").and_then(Value::as_u64) == Some(tokens) || said > 2 * tokens);
+    // OpenAI and most; DeepSeek.
+    let cached = count("prompt_tokens_details/cached_tokens").or_else(|| count("prompt_cache_hit_tokens")).unwrap_or(0);
     Usage {
+        cached_prompt_tokens: cached,
         prompt_tokens: prompt.unwrap_or(tokens_of(prompt_letters)),
         completion_tokens: match completion {
             Some(tokens) if one_choice_only => tokens.max(said),
@@ -136,6 +146,21 @@ mod tests {
     }
 
     #[test]
+    fn cached_tokens_are_counted_apart() {
+        let usage = |usage: Value| of(&json!({"choices": [{"message": {"content": "x"}}], "usage": usage})).usage;
+        let openai = usage(json!({"prompt_tokens": 90, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 64}}));
+        assert_eq!((openai.prompt_tokens, openai.cached_prompt_tokens, openai.estimated), (90, 64, false));
+        let deepseek = usage(json!({"prompt_tokens": 90, "completion_tokens": 1, "prompt_cache_hit_tokens": 70}));
+        assert_eq!((deepseek.prompt_tokens, deepseek.cached_prompt_tokens), (90, 70));
+    }
+
+    #[test]
+    fn a_completion_of_a_text_is_read_too() {
+        let reply = of(&json!({"choices": [{"index": 0, "text": " Oslo", "finish_reason": "length"}]}));
+        assert_eq!((reply.choices[0].text.as_deref(), reply.choices[0].finish.as_deref()), (Some(" Oslo"), Some("length")));
+    }
+
+    #[test]
     fn a_count_of_one_choice_is_not_trusted() {
         let two = |usage: Value, timings: Value| {
             let choice = json!({"message": {"content": "twelve chars"}});
@@ -153,7 +178,7 @@ mod tests {
     fn what_is_no_reply_is_told_apart() {
         assert!(matches!(read(b"{\"choices\":[{\"mess", 0), Err(NoReply::Unreadable(_))));
         assert!(matches!(read(b"{\"choices\":[]}", 0), Err(NoReply::Unreadable(_))));
-        assert!(matches!(read(b"{\"choices\":[{\"text\":\"x\"}]}", 0), Err(NoReply::Unreadable(_))));
+        assert!(matches!(read(b"{\"choices\":[{\"odd\":\"x\"}]}", 0), Err(NoReply::Unreadable(_))));
         assert!(matches!(read(b"{\"error\":{\"message\":\"m\"}}", 0), Err(NoReply::Error(_))));
         assert!(matches!(read(b"{\"choices\":[{\"error\":{\"code\":502}}]}", 0), Err(NoReply::Error(_))));
         assert!(read(b"{\"error\":null,\"choices\":[{\"message\":{\"content\":\"x\"}}]}", 0).is_ok());

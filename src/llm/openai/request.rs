@@ -3,12 +3,16 @@
 use super::super::chat::ask::{Order, Prepared};
 use serde_json::{Map, Value, json};
 
-/// The body of a chat call.
+/// The body of a chat call, or of one that continues a text.
 pub fn body(ask: &Prepared, order: &Order) -> Value {
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| body.insert(name.to_owned(), value);
     put("model", json!(ask.model));
-    put("messages", messages(ask, order.system));
+    if ask.completion {
+        put("prompt", json!(ask.user_text(true)));
+    } else {
+        put("messages", messages(ask, order.system));
+    }
     if order.n > 1 {
         put("n", json!(order.n));
     }
@@ -23,6 +27,16 @@ pub fn body(ask: &Prepared, order: &Order) -> Value {
     }
     if let Some(seed) = order.seed {
         put("seed", json!(seed));
+    }
+    if let Some(form) = &order.form {
+        let schema = json!({"name": form.name(), "strict": true, "schema": form.schema()});
+        put("response_format", json!({"type": "json_schema", "json_schema": schema}));
+    }
+    if order.stream {
+        put("stream", json!(true));
+        if order.stream_usage {
+            put("stream_options", json!({"include_usage": true}));
+        }
     }
     Value::Object(body)
 }

@@ -56,6 +56,10 @@ pub struct Part {
 /// completions understands like any other text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
+    /// `{"action": "THINK", "text": "..."}`: one of these words, with a text.
+    Action(Vec<String>),
+    /// `{"reasoning": "...", "answer": "..."}`: the reasons first.
+    Answer,
     /// `{"entities": ["Q1", "Q2"]}`: some of these ids.
     Entities(Vec<String>),
     /// `{"relation": "P57"}`: one of these tokens.
@@ -71,6 +75,8 @@ impl Form {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
+            Self::Action(_) => "action",
+            Self::Answer => "answer",
             Self::Entities(_) => "entities",
             Self::Relation(_) => "relation",
             Self::Value | Self::ReasonedValue => "value",
@@ -81,6 +87,8 @@ impl Form {
     #[must_use]
     pub fn schema(&self) -> Value {
         let properties = match self {
+            Self::Action(words) => json!({"action": {"type": "string", "enum": words}, "text": {"type": "string"}}),
+            Self::Answer => json!({"reasoning": {"type": "string"}, "answer": {"type": "string"}}),
             Self::Entities(ids) => json!({"entities": {"type": "array", "items": {"type": "string", "enum": ids}}}),
             Self::Relation(tokens) => json!({"relation": {"type": "string", "enum": tokens}}),
             Self::Value => json!({"value": {"type": "number"}}),

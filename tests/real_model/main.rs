@@ -3,6 +3,11 @@
 //! `. .ci/model.sh && model_install && model_start && cargo test --test real_model -- --ignored`. The assertions are about
 //! structure, never about what the model says: it is tiny.
 
+#[path = "../tui/terminal.rs"]
+#[expect(dead_code, reason = "the explorer's tests use the rest")]
+mod terminal;
+mod walk;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind};

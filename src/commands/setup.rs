@@ -8,7 +8,7 @@ use crate::graph::{Entity, KgName};
 use crate::kg::cache::CacheSettings;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
-use crate::llm::{Human, LanguageModel, Lexical, ModelSpec, OpenAi, OpenAiConfig};
+use crate::llm::{Chat, ChatConfig, Human, LanguageModel, Lexical, ModelSpec, Provider};
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
@@ -97,12 +97,12 @@ pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> a
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
         ModelSpec::OpenAi(name) => {
-            let mut config = OpenAiConfig::new(name.clone());
+            let mut config = ChatConfig::new(Provider::OpenAi, name.clone());
             config.base_url = url.map(str::to_owned);
-            config.api_key = std::env::var("OPENAI_API_KEY").ok().as_deref().and_then(Secret::new);
+            config.api_key = std::env::var(Provider::OpenAi.key_variable(url)).ok().as_deref().and_then(Secret::new);
             secrets.extend(config.api_key.clone());
             secrets.extend(url.map(redact::of_url).unwrap_or_default());
-            (Arc::new(OpenAi::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
+            (Arc::new(Chat::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
         }
     };
     let url = url.filter(|_| matches!(parsed, ModelSpec::OpenAi(_))).map(redact::url);

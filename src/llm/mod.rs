@@ -1,15 +1,16 @@
 //! The `LanguageModel` interface and its kinds: OpenAI-compatible servers, the built-in lexical model, scripts, a person.
 
+pub mod chat;
 mod http;
 mod human;
 pub mod lexical;
-pub mod openai;
+mod openai;
 mod spec;
 
 pub use crate::redact::Secret;
+pub use chat::{Chat, ChatConfig, Provider};
 pub use human::Human;
 pub use lexical::Lexical;
-pub use openai::{OpenAi, OpenAiConfig};
 pub use spec::{ModelSpec, ModelSpecError};
 
 use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece};

@@ -1,13 +1,14 @@
 //! The configuration: defaults < file < environment < flags.
 //!
 //! The file is `$XDG_CONFIG_HOME/tot/config.yaml` (else `~/.config/tot/config.yaml`). Keys never stand in it: they come
-//! from the environment (`OPENAI_API_KEY`).
+//! from the environment (`OPENAI_API_KEY`, or the variable that a model's `key_env` names) or from key files.
 
 use crate::kg::KgProfile;
+use crate::llm::ModelProfile;
 use crate::price::Prices;
 use crate::search::{Budget, Budgets};
 use indexmap::IndexMap;
-use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,12 +20,17 @@ pub struct Config {
     /// KGs, in the form of `--kg` or as names of `kgs`.
     pub kg: Vec<String>,
     /// Names for KGs: `museum: sparql:https://example.org/sparql`, or a mapping with a `spec` and more.
-    #[serde(deserialize_with = "profiles")]
+    #[serde(deserialize_with = "kg_profiles")]
     pub kgs: BTreeMap<String, KgProfile>,
-    /// The model, in the form of `--llm`.
+    /// The model, in the form of `--llm` or as a name of `models`.
     pub llm: Option<String>,
     /// The model server's URL.
     pub llm_url: Option<String>,
+    /// Names for models: `fast: openai:gpt-4o-mini`, or a mapping with a `spec`, a `url`, and a `key_env` or `key_file`.
+    #[serde(deserialize_with = "model_profiles")]
+    pub models: BTreeMap<String, ModelProfile>,
+    /// Keep replies of models on disk, as `--cache` does.
+    pub cache_replies: bool,
     /// The theme's name.
     pub theme: Option<String>,
     /// Keys of commands, by the command's name: `pause: ["space", "p"]`.
@@ -76,7 +82,15 @@ impl Config {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        serde_yaml::from_str(&text).map_err(|e| anyhow::anyhow!("{}: {e}: mend or remove it", path.display()))
+        let mut config: Self = serde_yaml::from_str(&text).map_err(|e| anyhow::anyhow!("{}: {e}: mend or remove it", path.display()))?;
+        let (home, folder) = (std::env::home_dir(), path.parent().unwrap_or(Path::new("")));
+        for file in config.models.values_mut().filter_map(|model| model.key_file.as_mut()) {
+            *file = match (file.strip_prefix("~"), &home) {
+                (Ok(rest), Some(home)) => home.join(rest),
+                _ => folder.join(&*file),
+            };
+        }
+        Ok(config)
     }
 
     /// A KG as `--kg` names it: a name of `kgs` with its profile, or a spec of its own. A profile under the name of a
@@ -93,6 +107,18 @@ impl Config {
                 (Some(spec.to_owned()), profile)
             }
             None => (None, KgProfile { spec: spec.to_owned(), ..KgProfile::default() }),
+        }
+    }
+}
+
+impl Config {
+    /// A model as `--llm` names it: a name of `models` with its profile, or a spec of its own.
+    #[must_use]
+    pub fn model(&self, spec: &str) -> (Option<String>, ModelProfile) {
+        let spec = spec.trim();
+        match self.models.get(spec) {
+            Some(profile) => (Some(spec.to_owned()), profile.clone()),
+            None => (None, ModelProfile::of(spec)),
         }
     }
 }
@@ -171,13 +197,30 @@ enum Given {
     Whole(serde_yaml::Value),
 }
 
-fn profiles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, KgProfile>, D::Error> {
+fn kg_profiles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, KgProfile>, D::Error> {
+    profiles(deserializer, "kgs", |spec| KgProfile { spec, ..KgProfile::default() })
+}
+
+fn model_profiles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, ModelProfile>, D::Error> {
+    let all = profiles(deserializer, "models", |spec| ModelProfile::of(&spec))?;
+    match all.iter().find(|(_, profile)| profile.spec.is_empty()) {
+        Some((name, _)) => Err(D::Error::custom(format!("models, {name}: it needs a `spec`, such as openai:gpt-4o-mini"))),
+        None => Ok(all),
+    }
+}
+
+/// Specs alone or mappings, by name; `key` is where in the file they stand.
+fn profiles<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+    key: &str,
+    of_spec: fn(String) -> T,
+) -> Result<BTreeMap<String, T>, D::Error> {
     let given: BTreeMap<String, Given> = Deserialize::deserialize(deserializer)?;
     let profile = |(name, given): (String, Given)| {
         let profile = match given {
-            Given::Spec(spec) => KgProfile { spec, ..KgProfile::default() },
+            Given::Spec(spec) => of_spec(spec),
             // Read in a second step, so that a slip of the pen is named and not only "no variant fits".
-            Given::Whole(value) => serde_yaml::from_value(value).map_err(|e| D::Error::custom(format!("kgs, {name}: {e}")))?,
+            Given::Whole(value) => serde_yaml::from_value(value).map_err(|e| D::Error::custom(format!("{key}, {name}: {e}")))?,
         };
         Ok((name, profile))
     };

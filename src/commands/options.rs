@@ -1,6 +1,5 @@
 //! Flags that several commands share.
 
-use crate::llm::ModelSpec;
 use crate::micro::Micro;
 use crate::search::{Budget, OnExhausted, Preset, Setting, Structured};
 use clap::{Args, ValueEnum};
@@ -27,12 +26,18 @@ pub struct SearchOptions {
     /// More actions for the model: +aggregate
     #[arg(long, value_name = "LIST", value_parser = actions)]
     pub actions: Option<String>,
-    /// The model: lexical | human | script:PATH | openai:MODEL
-    #[arg(long, value_name = "SPEC", value_parser = model)]
+    /// The model: lexical | human | script:PATH | openai:MODEL | a name from the config
+    #[arg(long, value_name = "SPEC")]
     pub llm: Option<String>,
     /// The model server, for any OpenAI-compatible one
     #[arg(long, value_name = "URL")]
     pub llm_url: Option<String>,
+    /// A file (mode 0600) that holds the model's key and nothing else
+    #[arg(long, value_name = "PATH")]
+    pub key_file: Option<PathBuf>,
+    /// Keep the model's replies on disk, and take them from there (--fresh asks again)
+    #[arg(long)]
+    pub cache: bool,
     /// Constrain choices to what is on offer: where the model's server can, always (else an error), or never
     #[arg(long, value_enum, value_name = "WHEN")]
     pub structured: Option<StructuredName>,
@@ -92,7 +97,7 @@ pub struct KgFlags {
     /// Languages of labels, the wanted one first: zh,en
     #[arg(long, value_name = "LIST")]
     pub lang: Option<String>,
-    /// Ask knowledge graphs again instead of taking replies kept on disk
+    /// Ask knowledge graphs (and the model) again instead of taking replies kept on disk
     #[arg(long)]
     pub fresh: bool,
     /// Refuse a graph file with bad lines instead of skipping them
@@ -227,11 +232,6 @@ fn time(text: &str) -> Result<Limit, String> {
 fn score(text: &str) -> Result<Micro, String> {
     let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
     Micro::from_f64(value).ok_or_else(|| format!("{value} does not lie between 0 and 1"))
-}
-
-/// A model's spec, checked; a file that it names is looked for later.
-fn model(text: &str) -> Result<String, String> {
-    text.parse::<ModelSpec>().map(|_| text.to_owned()).map_err(|e| e.to_string())
 }
 
 fn actions(text: &str) -> Result<String, String> {

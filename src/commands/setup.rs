@@ -3,12 +3,12 @@
 use super::UsageError;
 use super::options::{KgFlags, SearchOptions};
 use crate::asm::Templates;
+use crate::cache::CacheSettings;
 use crate::config::Config;
 use crate::graph::{Entity, KgName};
-use crate::kg::cache::CacheSettings;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
-use crate::llm::{Chat, ChatConfig, Human, LanguageModel, Lexical, ModelSpec, Provider};
+use crate::llm::{Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
@@ -83,15 +83,43 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
     strategy::by_name(name).with_context(|| format!("strategy `{name}` is not known: choose one of {}", strategy::NAMES.join(", ")))
 }
 
-/// Opens the model that a spec names.
+/// The model that flags and configuration name: `llm`, `url` and `key_file` are those of the command line. Whether it was
+/// named at all is for the caller to know; without a name it is `lexical`.
+#[must_use]
+pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>, config: &Config) -> Named {
+    let (name, mut profile) = config.model(llm.or(config.llm.as_deref()).unwrap_or("lexical"));
+    if let Some(url) = url {
+        profile.url = Some(url.to_owned());
+    } else if name.is_none() {
+        profile.url.clone_from(&config.llm_url);
+    }
+    if let Some(path) = key_file {
+        profile.key_file = Some(path.to_owned());
+    }
+    Named { name, profile }
+}
+
+/// A model that was named, with what it takes to reach it.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Its name in the configuration, if it has one.
+    pub name: Option<String>,
+    /// What it is.
+    pub profile: ModelProfile,
+}
+
+/// Opens a model; with `cache`, its replies are kept on disk.
 ///
 /// # Errors
-/// A spec that is not known, a missing key, a script that can't be read.
-pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
-    let mut parsed = ModelSpec::from_str(spec).map_err(UsageError::of)?;
+/// A spec that is not known, a missing key (a [`crate::calls::CallError`] inside), a script that can't be read.
+pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
+    let profile = &named.profile;
+    let mut parsed = ModelSpec::from_str(&profile.spec).map_err(UsageError::of)?;
     if let ModelSpec::Script(path) = &mut parsed {
         *path = whole(path);
     }
+    let url = profile.url.as_deref();
+    let mut own = Vec::new();
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
         ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
@@ -99,14 +127,25 @@ pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> a
         ModelSpec::OpenAi(name) => {
             let mut config = ChatConfig::new(Provider::OpenAi, name.clone());
             config.base_url = url.map(str::to_owned);
-            config.api_key = std::env::var(Provider::OpenAi.key_variable(url)).ok().as_deref().and_then(Secret::new);
-            secrets.extend(config.api_key.clone());
-            secrets.extend(url.map(redact::of_url).unwrap_or_default());
-            (Arc::new(Chat::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
+            config.api_key = profile.key(Provider::OpenAi.key_variable(url))?;
+            own.extend(config.api_key.clone());
+            own.extend(url.map(redact::of_url).unwrap_or_default());
+            (Arc::new(Chat::new(config)?), name.clone())
         }
     };
-    let url = url.filter(|_| matches!(parsed, ModelSpec::OpenAi(_))).map(redact::url);
-    Ok(OpenModel { model, spec: parsed.to_string(), service_name, url })
+    let model = match cache {
+        Some(settings) => {
+            // Everything that may tell one account from another; it is hashed before it is stored.
+            let identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
+            crate::llm::cache::cached(model, &identity, settings)
+        }
+        None => model,
+    };
+    secrets.extend(own);
+    let spec = named.name.clone().unwrap_or_else(|| parsed.to_string());
+    // A name brings its server with it.
+    let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::OpenAi(_))).map(redact::url);
+    Ok(OpenModel { model, spec, service_name, url })
 }
 
 /// A script file: an object with `rules` (and `fallback`), or a scenario, whose `llm` is taken.
@@ -174,7 +213,7 @@ pub fn kg_settings(config: &Config, flags: &KgFlags, status: Option<crate::kg::S
     if config.contact.is_some() {
         settings.http.client.contact.clone_from(&config.contact);
     }
-    settings.cache = CacheSettings::usual().map(|cache| CacheSettings { fresh: flags.fresh, ..cache });
+    settings.cache = crate::kg::cache::usual().map(|cache| CacheSettings { fresh: flags.fresh, ..cache });
     settings
 }
 
@@ -192,14 +231,11 @@ impl Workshop {
         apply_limits(options, &mut settings);
         let strategy = options.strategy.clone().unwrap_or_else(|| "tree-of-traversals".to_owned());
         strategy_of(&strategy)?.adjust(&mut settings);
-        let wanted = options.llm.clone().or_else(|| config.llm.clone());
         let model = match (&scenario, &options.llm) {
             (Some(scenario), None) => {
                 OpenModel { model: scenario.model()?, spec: scenario_spec(options), service_name: "script".to_owned(), url: None }
             }
-            _ => {
-                open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?
-            }
+            _ => open_model(&model_of(options, config), model_cache(options, config).as_ref(), &mut secrets)?,
         };
         if options.structured.is_none() && model.model.is_service() {
             settings.structured = Structured::Auto;
@@ -226,6 +262,7 @@ impl Workshop {
             None => (Templates::built_in(), Vec::new()),
         };
         warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
+        warnings.extend(model.model.notes());
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
         let entities = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();
@@ -319,6 +356,19 @@ impl Workshop {
             folder: sessions_folder(),
         })
     }
+}
+
+/// The model that the options name, or the configuration.
+#[must_use]
+pub fn model_of(options: &SearchOptions, config: &Config) -> Named {
+    model_named(options.llm.as_deref(), options.llm_url.as_deref(), options.key_file.as_deref(), config)
+}
+
+/// Where the model's replies are kept, if they are.
+#[must_use]
+pub fn model_cache(options: &SearchOptions, config: &Config) -> Option<CacheSettings> {
+    let usual = crate::llm::cache::usual().filter(|_| options.cache || config.cache_replies);
+    usual.map(|cache| CacheSettings { fresh: options.kgs.fresh, ..cache })
 }
 
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {

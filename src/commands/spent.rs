@@ -12,6 +12,8 @@ pub(super) fn json(state: &State) -> Json {
     let mut out = tally(&spent.llm);
     out.insert("rounds".to_owned(), json!(spent.llm_rounds));
     out.insert("recorded_calls".to_owned(), json!(spent.recorded));
+    out.insert("cached".to_owned(), json!(spent.llm_cached));
+    out.insert("samples_cached".to_owned(), json!(spent.samples_cached));
     out.insert("tokens_estimated".to_owned(), json!(spent.llm.tokens.estimated));
     out.insert("perhaps_paid_twice".to_owned(), json!(spent.perhaps_paid));
     out.insert("currency".to_owned(), json!(state.price().map(|price| &price.currency).filter(|currency| !currency.is_empty())));
@@ -43,7 +45,8 @@ fn tally(tally: &Tally) -> Map<String, Json> {
 /// One paragraph: calls, tokens, cost, budgets, and the kinds of calls that the tokens went to.
 pub(super) fn paragraph(state: &State) -> String {
     let spent = state.counters();
-    let recorded = if spent.recorded > 0 { format!(", {} of them from a recording", spent.recorded) } else { String::new() };
+    let of_them = |n: u32, place: &str| if n > 0 { format!(", {n} of them from {place}") } else { String::new() };
+    let recorded = of_them(spent.recorded, "a recording") + &of_them(spent.llm_cached, "the cache");
     let mut text = format!(
         "spent: {} to the model{recorded} ({}, {}); {} in",
         counted(spent.llm.calls, "call", "calls"),

@@ -270,6 +270,13 @@ impl Runner {
                     self.flights.remove(&ask);
                 }
             }
+            Message::Llm { ask, flight, came: OnWire::Kept { samples, at } } if self.is_current(ask, flight) => {
+                let kept = Event::Replied { ask, got: Got::Samples(samples), source: Source::Kept(at), usage: None, took_ms: 0, tries: 0 };
+                self.push(By::World, kept);
+                if self.state.ask(ask).is_some_and(Ask::is_complete) {
+                    self.flights.remove(&ask);
+                }
+            }
             Message::LlmDone { ask, flight, result } if self.is_current(ask, flight) => {
                 self.flights.remove(&ask);
                 match result {

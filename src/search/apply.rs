@@ -71,13 +71,17 @@ impl State {
                 let ask = self.open_ask(*ask)?;
                 fits(ask, got)?;
                 ask.fill(got);
+                if let (Source::Kept(at), Got::Samples(samples)) = (source, got) {
+                    ask.kept += u32::try_from(samples.len()).unwrap_or(u32::MAX);
+                    ask.kept_since = Some(ask.kept_since.map_or(*at, |since| since.min(*at)));
+                }
                 if let Some(usage) = usage {
                     ask.usage += *usage;
                 }
                 ask.replies += 1;
                 ask.took_ms = ask.took_ms.max(*took_ms);
                 ask.source = Some(*source);
-                ask.live |= !matches!(source, Source::Recorded | Source::Cached);
+                ask.live |= !matches!(source, Source::Recorded | Source::Cached | Source::Kept(_));
             }
             Event::Failed { ask, error } => self.open_ask(*ask)?.error = Some(error.clone()),
             Event::Halted(halt) => self.halted = Some(Arc::new(halt.clone())),
@@ -193,6 +197,8 @@ impl State {
             took_ms: 0,
             source: None,
             live: false,
+            kept: 0,
+            kept_since: None,
             at: entry.at,
             seq: entry.seq,
         }));

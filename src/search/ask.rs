@@ -33,6 +33,10 @@ pub struct Ask {
     pub source: Option<Source>,
     /// Whether a reply came from the world now, and not from a recording.
     pub live: bool,
+    /// Samples that came from the cache on disk.
+    pub kept: u32,
+    /// When the oldest of these came.
+    pub kept_since: Option<UnixMs>,
     /// When it was asked.
     pub at: UnixMs,
     /// The journal entry that asked.

@@ -395,6 +395,8 @@ pub enum Source {
     Recorded,
     /// An equal call of this session that was answered before.
     Cached,
+    /// The cache on disk, where it was kept since then (a model's samples; a KG's reply says so itself).
+    Kept(UnixMs),
     /// A preview that the person had looked at.
     Preview,
     /// The person (model `human`).

@@ -30,6 +30,12 @@ pub struct Counters {
     pub by_kind: [Tally; PromptKind::ALL.len()],
     /// Of the asks to the model, those that a recording answered: they cost nothing.
     pub recorded: u32,
+    /// Of the asks to the model, those that the cache on disk answered whole.
+    pub llm_cached: u32,
+    /// Samples from there, of asks that it answered whole or in part.
+    pub samples_cached: u32,
+    /// When the oldest of these came (milliseconds since 1970).
+    pub llm_oldest: Option<u64>,
     /// Sequential rounds of model calls.
     pub llm_rounds: u32,
     /// Calls to KGs.
@@ -60,7 +66,7 @@ impl Counters {
     #[must_use]
     pub fn against(&self, budget: Budget) -> u64 {
         match budget {
-            Budget::Calls => u64::from(self.llm.calls - self.recorded),
+            Budget::Calls => u64::from(self.llm.calls - self.recorded - self.llm_cached),
             Budget::Tokens => self.llm.tokens.prompt_tokens + self.llm.tokens.completion_tokens,
             Budget::Cost => self.llm.cost.map_or(0, |cost| cost.money().0),
             Budget::Time => self.ran_ms,
@@ -92,7 +98,11 @@ impl State {
                     tally.samples += samples;
                     tally.tokens += ask.usage;
                 }
-                c.recorded += u32::from(!ask.is_paid());
+                let kept = ask.kept > 0 && ask.kept as usize == ask.samples.len();
+                c.recorded += u32::from(!ask.is_paid() && !kept);
+                c.llm_cached += u32::from(kept);
+                c.samples_cached += ask.kept;
+                c.llm_oldest = ask.kept_since.into_iter().chain(c.llm_oldest).min();
                 rounds.insert((ask.key.step, ask.key.purpose, ask.key.round));
             } else {
                 c.kg_calls += 1;

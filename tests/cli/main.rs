@@ -9,6 +9,7 @@ mod doctor;
 mod hostile;
 mod input;
 mod journal;
+mod kept;
 mod kg;
 mod replay;
 mod secrets;

@@ -85,6 +85,9 @@ fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> 
     if spent.llm.tokens.cached_prompt_tokens > 0 {
         rows.push(("of the input", format!("{} cached", thousands(spent.llm.tokens.cached_prompt_tokens)), None));
     }
+    if spent.samples_cached > 0 {
+        rows.insert(3, ("of these", format!("{} samples from the cache", spent.samples_cached), None));
+    }
     if spent.by_hand > 0 {
         rows.push(("by hand", format!("{} growths", spent.by_hand), None));
     }

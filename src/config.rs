@@ -5,8 +5,10 @@
 
 use crate::kg::KgProfile;
 use crate::llm::ModelProfile;
+use crate::price::Prices;
+use crate::search::{Budget, Budgets};
 use indexmap::IndexMap;
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,6 +39,11 @@ pub struct Config {
     pub prompts: Option<PathBuf>,
     /// Languages of labels, the wanted one first.
     pub lang: Vec<String>,
+    /// How much a search may spend: `{calls: 100, tokens: 200000, cost: 0.50, time: 5m}`.
+    #[serde(deserialize_with = "budgets")]
+    pub budgets: Budgets,
+    /// What a million tokens of a model cost, by its name or a pattern: `openai:gpt-4o*: {input: 2.5, cached: 1.25, output: 10}`.
+    pub prices: Prices,
     /// Who runs this (a mail address or page): public servers ask for it.
     pub contact: Option<String>,
 }
@@ -113,6 +120,72 @@ impl Config {
             Some(profile) => (Some(spec.to_owned()), profile.clone()),
             None => (None, ModelProfile::of(spec)),
         }
+    }
+}
+
+/// Budgets as they are written, each read where it stands, so that a slip of the pen is told with its line.
+fn budgets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Budgets, D::Error> {
+    struct Written;
+    impl<'de> Visitor<'de> for Written {
+        type Value = Budgets;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("budgets by name: calls, tokens, cost, time")
+        }
+
+        fn visit_unit<E>(self) -> Result<Budgets, E> {
+            Ok(Budgets::NONE)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Budgets, A::Error> {
+            let mut budgets = Budgets::NONE;
+            while let Some(name) = map.next_key::<String>()? {
+                let budget = Budget::ALL.into_iter().find(|budget| budget.name() == name);
+                let budget = budget.ok_or_else(|| A::Error::unknown_field(&name, &["calls", "tokens", "cost", "time"]))?;
+                budgets.set(budget, map.next_value_seed(Limit(budget))?);
+            }
+            Ok(budgets)
+        }
+    }
+    deserializer.deserialize_any(Written)
+}
+
+/// The limit of a budget: a number, a text like `5m`, or `none`.
+struct Limit(Budget);
+
+impl<'de> DeserializeSeed<'de> for Limit {
+    type Value = Option<u64>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<u64>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for Limit {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a number, a time like 5m, or none")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Option<u64>, E> {
+        self.0.read(text).map_err(E::custom)
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<u64>, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Option<u64>, E> {
+        self.visit_str(&number.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Option<u64>, E> {
+        self.visit_str(&number.to_string())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Option<u64>, E> {
+        self.visit_str(&number.to_string())
     }
 }
 

@@ -14,6 +14,8 @@ pub mod graph;
 pub mod kg;
 pub mod llm;
 pub mod micro;
+pub mod money;
+pub mod price;
 pub mod redact;
 pub mod runner;
 pub mod scenario;

@@ -27,6 +27,33 @@ pub enum PromptKind {
     ScoreAnswer,
 }
 
+impl PromptKind {
+    /// Every kind, in the order in which a question needs them.
+    pub const ALL: [Self; 8] =
+        [Self::Extract, Self::Match, Self::Action, Self::Entities, Self::Relation, Self::FinalAnswer, Self::ScoreState, Self::ScoreAnswer];
+
+    /// Its place in [`PromptKind::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Its name, as journals have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Extract => "extract",
+            Self::Match => "match",
+            Self::Action => "action",
+            Self::Entities => "entities",
+            Self::Relation => "relation",
+            Self::FinalAnswer => "final_answer",
+            Self::ScoreState => "score_state",
+            Self::ScoreAnswer => "score_answer",
+        }
+    }
+}
+
 /// What a part of a prompt holds. Parts that stay the same from call to call come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -56,6 +83,10 @@ pub struct Part {
 /// completions understands like any other text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
+    /// `{"action": "THINK", "text": "..."}`: one of these words, with a text.
+    Action(Vec<String>),
+    /// `{"reasoning": "...", "answer": "..."}`: the reasons first.
+    Answer,
     /// `{"entities": ["Q1", "Q2"]}`: some of these ids.
     Entities(Vec<String>),
     /// `{"relation": "P57"}`: one of these tokens.
@@ -71,6 +102,8 @@ impl Form {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
+            Self::Action(_) => "action",
+            Self::Answer => "answer",
             Self::Entities(_) => "entities",
             Self::Relation(_) => "relation",
             Self::Value | Self::ReasonedValue => "value",
@@ -81,6 +114,8 @@ impl Form {
     #[must_use]
     pub fn schema(&self) -> Value {
         let properties = match self {
+            Self::Action(words) => json!({"action": {"type": "string", "enum": words}, "text": {"type": "string"}}),
+            Self::Answer => json!({"reasoning": {"type": "string"}, "answer": {"type": "string"}}),
             Self::Entities(ids) => json!({"entities": {"type": "array", "items": {"type": "string", "enum": ids}}}),
             Self::Relation(tokens) => json!({"relation": {"type": "string", "enum": tokens}}),
             Self::Value => json!({"value": {"type": "number"}}),

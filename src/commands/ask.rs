@@ -8,7 +8,7 @@ use super::{Status, UsageError, report};
 use crate::config::Config;
 use crate::runner::{Command, Handle, Pace, Setup, launch};
 use crate::scenario::compare;
-use crate::search::{OutcomeKind, Preset, State, Stop};
+use crate::search::{HaltCause, OutcomeKind, Preset, State, Stop};
 use crate::session::Journal;
 use crate::text::{clean, one_line, printable_json};
 use anyhow::{Context, bail};
@@ -57,7 +57,7 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let Followed { snapshot, end } = followed?;
     let state = &snapshot.state;
     let session = snapshot.live.path.as_ref().map_or_else(|| snapshot.live.session.clone(), |p| p.display().to_string());
-    let stopped = workshop.from.as_ref().filter(|from| !from.live && matches!(end, End::Halted(_)));
+    let stopped = workshop.from.as_ref().filter(|from| !from.live && matches!(&end, End::Halted(halt) if halt.cause == HaltCause::Miss));
     let go_on = match &snapshot.live.path {
         Some(_) if stopped.is_some() => stopped.map(|from| from.remedy(&session)).unwrap_or_default(),
         Some(_) => format!("go on with: tot ask --resume {session}"),
@@ -66,17 +66,31 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let mut out = std::io::stdout().lock();
     if args.json {
         let mut object = report::json(state, &session, snapshot.live.ran_ms);
-        if let End::Halted(why) = &end {
-            object["halted"] = why.as_str().into();
+        if let End::Halted(halt) = &end {
+            object["halted"] = halt.why.as_str().into();
         }
         writeln!(out, "{}", printable_json(&object.to_string()))?;
-    } else if matches!(end, End::Finished) {
+    } else if matches!(end, End::Finished) || end.budget().is_some() {
         write!(out, "{}", clean(&report::answer(state)))?;
     }
     out.flush()?;
     drop(out);
     match end {
-        End::Halted(why) => bail!("{}; {go_on}", one_line(&why)),
+        End::Halted(halt) => match halt.cause {
+            HaltCause::Budget(budget) => {
+                let more = match (&snapshot.live.path, state.settings().budgets.of(budget)) {
+                    (Some(_), Some(limit)) => format!(" {} N, with N above {}", budget.flag(), budget.written(limit)),
+                    _ => String::new(),
+                };
+                say(&format!("{}; {go_on}{more}", one_line(&halt.why)));
+                Ok(Status::Stopped)
+            }
+            HaltCause::Breakpoint => {
+                say(&format!("{}; {go_on}", one_line(&halt.why)));
+                Ok(Status::Stopped)
+            }
+            HaltCause::Service | HaltCause::Template | HaltCause::Miss => bail!("{}; {go_on}", one_line(&halt.why)),
+        },
         End::Unwritten => bail!("the search stands still; when there is room again, {go_on}"),
         End::Stopped => {
             say(&format!("stopped; {go_on}"));
@@ -116,6 +130,7 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
         _ => {}
     }
     let workshop = Workshop::open(&args.search, config, loading()).await?;
+    workshop.check_budgets()?;
     let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
     let recorded = workshop.from.as_ref().map(|from| from.started().question.clone());
     let question = given.or(recorded).or(scripted).ok_or_else(needed)?;
@@ -149,7 +164,8 @@ async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow
     let strategy = recording.state.started().strategy.clone();
     let equipment = workshop.equipment(&strategy, Pace::Run, false)?;
     let recorded = recording.entries.len();
-    let handle = launch(Setup::Resume { recording: Box::new(recording), journal }, equipment)?;
+    let changes = workshop.changes(&recording.state, given)?;
+    let handle = launch(Setup::Resume { recording: Box::new(recording), journal, changes }, equipment)?;
     Ok(Begun { handle, workshop, warnings, recorded })
 }
 

@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, UsageError, ask, doctor, explore, kg, replay, show};
+use super::{Status, UsageError, ask, diff, doctor, explore, kg, replay, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -55,6 +55,8 @@ enum Command {
     Replay(ReplayArgs),
     /// The tree, values and answer of a session as text
     Show(show::ShowArgs),
+    /// Two sessions side by side: the first difference, both trees, answers, evidence, cost
+    Diff(diff::DiffArgs),
     /// Ask knowledge graphs from the shell
     Kg(kg::KgArgs),
     /// Replies of graphs and models that are kept on disk
@@ -117,6 +119,7 @@ pub fn main() -> Status {
         Some(Command::Replay(args)) if args.check => replay::check(&args.session),
         Some(Command::Replay(args)) => explore::replay(&runtime, &args),
         Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Kg(args)) => runtime.block_on(interruptible(kg::run(args))),
         Some(Command::Cache { clear, json }) => kg::cache(clear.as_ref(), json),
         Some(Command::Doctor(args)) => runtime.block_on(interruptible(doctor::run(args))),

@@ -2,7 +2,8 @@
 
 pub mod ask;
 pub mod cli;
-pub mod doctor;
+pub mod diff;
+mod doctor;
 pub mod explore;
 mod follow;
 pub mod from;
@@ -13,6 +14,7 @@ pub mod replay;
 pub mod report;
 pub mod setup;
 pub mod show;
+mod spent;
 
 use std::fmt::Display;
 use std::process::ExitCode;

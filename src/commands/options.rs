@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use crate::micro::Micro;
-use crate::search::{OnExhausted, Preset, Structured};
+use crate::search::{Budget, OnExhausted, Preset, Setting, Structured};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -57,6 +57,18 @@ pub struct SearchOptions {
     /// Expansions, at most
     #[arg(long, value_name = "N")]
     pub max_expansions: Option<u32>,
+    /// Calls to the model, at most (none: no limit)
+    #[arg(long, value_name = "N", value_parser = calls)]
+    pub max_calls: Option<Limit>,
+    /// Tokens of prompts and replies, at most
+    #[arg(long, value_name = "N", value_parser = tokens)]
+    pub max_tokens: Option<Limit>,
+    /// Money, at most, by the `prices` of the configuration: 0.50
+    #[arg(long, value_name = "AMOUNT", value_parser = cost)]
+    pub max_cost: Option<Limit>,
+    /// Running time, at most, in seconds or as 90s, 5m, 1h; pauses don't count
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub max_time: Option<Limit>,
     /// An answer with at least this value (0 to 1) ends the search
     #[arg(long, value_name = "T", value_parser = score)]
     pub threshold: Option<Micro>,
@@ -101,6 +113,10 @@ pub struct KgFlags {
     pub strict: bool,
 }
 
+/// The value of a `--max-...` flag of a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(pub Option<u64>);
+
 impl SearchOptions {
     /// Whether a session that goes on can take these flags.
     ///
@@ -113,6 +129,21 @@ impl SearchOptions {
         }
     }
 
+    /// The budgets given here, each with its limit.
+    pub fn budgets(&self) -> impl Iterator<Item = (Budget, Option<u64>)> {
+        let given = [self.max_calls, self.max_tokens, self.max_cost, self.max_time];
+        Budget::ALL.into_iter().zip(given).filter_map(|(budget, limit)| Some((budget, limit?.0)))
+    }
+
+    /// What is given here of what can be changed in a session that is opened again.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Setting> {
+        let mut changes: Vec<Setting> = self.budgets().map(|(budget, limit)| Setting::Budget(budget, limit)).collect();
+        changes.extend(self.max_expansions.map(Setting::MaxExpansions));
+        changes.extend(self.max_depth.map(Setting::MaxDepth));
+        changes
+    }
+
     /// The flags given here that count at the beginning of a session only.
     #[must_use]
     pub fn fixed_at_start(&self) -> Vec<&'static str> {
@@ -120,8 +151,6 @@ impl SearchOptions {
             ("--strategy", self.strategy.is_some()),
             ("--preset", self.preset.is_some()),
             ("--branching", self.branching.is_some()),
-            ("--max-depth", self.max_depth.is_some()),
-            ("--max-expansions", self.max_expansions.is_some()),
             ("--threshold", self.threshold.is_some()),
             ("--on-exhausted", self.on_exhausted.is_some()),
             ("--seed", self.seed.is_some()),
@@ -197,6 +226,26 @@ impl From<ExhaustedName> for OnExhausted {
             ExhaustedName::Force => Self::Force,
         }
     }
+}
+
+fn limit(budget: Budget, text: &str) -> Result<Limit, String> {
+    budget.read(text).map(Limit)
+}
+
+fn calls(text: &str) -> Result<Limit, String> {
+    limit(Budget::Calls, text)
+}
+
+fn tokens(text: &str) -> Result<Limit, String> {
+    limit(Budget::Tokens, text)
+}
+
+fn cost(text: &str) -> Result<Limit, String> {
+    limit(Budget::Cost, text)
+}
+
+fn time(text: &str) -> Result<Limit, String> {
+    limit(Budget::Time, text)
 }
 
 fn score(text: &str) -> Result<Micro, String> {

@@ -9,12 +9,13 @@ use crate::config::Config;
 use crate::graph::{Entity, KgName};
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
-use crate::llm::{Human, LanguageModel, Lexical, ModelProfile, ModelSpec, OpenAi, OpenAiConfig};
+use crate::llm::{Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
+use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
-use crate::runner::{Equipment, FOLLOWABLE, Pace};
+use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
-use crate::search::{Preset, Settings, Started, Structured};
+use crate::search::{Budget, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
 use crate::text::one_line;
 use anyhow::{Context, bail};
@@ -53,6 +54,8 @@ pub struct Workshop {
     pub strategy: String,
     /// The scenario, if there is one.
     pub scenario: Option<Arc<Scenario>>,
+    /// What the model's tokens cost; `None`: that is not known.
+    pub price: Option<Price>,
     /// The seed.
     pub seed: u64,
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
@@ -125,12 +128,12 @@ pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Ve
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
         ModelSpec::OpenAi(name) => {
-            let mut config = OpenAiConfig::new(name.clone());
+            let mut config = ChatConfig::new(Provider::OpenAi, name.clone());
             config.base_url = url.map(str::to_owned);
-            config.api_key = profile.key("OPENAI_API_KEY")?;
+            config.api_key = profile.key(Provider::OpenAi.key_variable(url))?;
             own.extend(config.api_key.clone());
             own.extend(url.map(redact::of_url).unwrap_or_default());
-            (Arc::new(OpenAi::new(config)?), name.clone())
+            (Arc::new(Chat::new(config)?), name.clone())
         }
     };
     let model = match cache {
@@ -239,6 +242,9 @@ impl Workshop {
             (None, Some(scenario)) => scenario.settings(preset),
             (None, None) => Settings::preset(preset),
         };
+        if recorded.is_none() {
+            settings.budgets = config.budgets;
+        }
         apply_limits(options, &mut settings);
         let strategy = options.strategy.clone().or_else(|| recorded.map(|started| started.strategy.clone()));
         let strategy = strategy.unwrap_or_else(|| "tree-of-traversals".to_owned());
@@ -285,8 +291,10 @@ impl Workshop {
             entities.clone_from(&started.entities);
         }
         let seed = options.seed.or_else(|| recorded.map(|started| started.seed)).unwrap_or(0);
+        let price = config.prices.of(&model.spec);
         Ok(Self {
             entities,
+            price,
             model,
             kgs,
             templates,
@@ -312,12 +320,45 @@ impl Workshop {
             service_model: self.model.service_name.clone(),
             model_spec: self.model.spec.clone(),
             llm_url: self.model.url.clone(),
+            price: self.price.clone(),
             kgs: self.kgs.iter().map(|(name, spec, _)| (name.clone(), spec.clone())).collect(),
             strategy: self.strategy.clone(),
             templates: self.templates.clone(),
             seed: self.seed,
             entities: self.entities.clone(),
         }
+    }
+
+    /// Refuses a budget that can't be kept.
+    ///
+    /// # Errors
+    /// A budget of money for a model whose price is not known.
+    pub fn check_budgets(&self) -> anyhow::Result<()> {
+        if self.settings.budgets.of(Budget::Cost).is_some() && self.price.is_none() {
+            bail!(UsageError::of(price::needed(&self.model.spec)));
+        }
+        Ok(())
+    }
+
+    /// What the flags change in a session that is opened again, and what became known of it.
+    ///
+    /// # Errors
+    /// A budget of money for a model whose price is not known.
+    pub fn changes(&self, state: &State, given: &SearchOptions) -> anyhow::Result<Changes> {
+        let started = state.started();
+        let price = self.price.clone().filter(|_| started.model_spec == self.model.spec && state.price().is_none());
+        let now = state.settings();
+        let mut settings = given.changes();
+        settings.retain(|setting| {
+            let mut then = now.clone();
+            setting.apply(&mut then);
+            then != now
+        });
+        let money = settings.iter().any(|s| matches!(s, Setting::Budget(Budget::Cost, Some(_))));
+        if money && price.is_none() && state.price().is_none() {
+            bail!(UsageError::of(price::needed(&started.model_spec)));
+        }
+        Ok(Changes { settings, price })
     }
 
     /// What a runner works with.
@@ -365,6 +406,9 @@ fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     }
     if let Some(n) = options.max_expansions {
         settings.max_expansions = n;
+    }
+    for (budget, limit) in options.budgets() {
+        settings.budgets.set(budget, limit);
     }
     if let Some(threshold) = options.threshold {
         settings.threshold = threshold;

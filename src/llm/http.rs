@@ -1,4 +1,4 @@
-//! The HTTP client of model adapters: one client an adapter, connections kept alive, the time limit on each request.
+//! The HTTP client of model adapters: one client an adapter, connections kept alive. Time limits are those of each request.
 
 use crate::calls::{CallError, CallErrorKind};
 use reqwest::{Client, redirect::Policy};
@@ -10,7 +10,7 @@ pub const USER_AGENT: &str = concat!("tot/", env!("CARGO_PKG_VERSION"), " (+", e
 /// How long the TCP and TLS handshake may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client whose requests end after `timeout`. `direct` = past any proxy of the environment (servers on this machine).
+/// A client that connects within `timeout`. `direct` = past any proxy of the environment (servers on this machine).
 ///
 /// Redirects are not followed: a redirected POST loses its body, and the target is the address to configure.
 ///
@@ -24,7 +24,6 @@ pub fn client(timeout: Duration, direct: bool) -> Result<Client, CallError> {
         .gzip(true)
         .redirect(Policy::none())
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
-        .timeout(timeout)
         .tcp_keepalive(Duration::from_secs(30));
     if direct {
         builder = builder.no_proxy();

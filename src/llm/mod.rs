@@ -2,18 +2,19 @@
 
 mod absent;
 pub mod cache;
+pub mod chat;
 mod http;
 mod human;
 pub mod lexical;
-pub mod openai;
+mod openai;
 mod profile;
 mod spec;
 
 pub use crate::redact::Secret;
 pub use absent::Absent;
+pub use chat::{Chat, ChatConfig, Provider};
 pub use human::Human;
 pub use lexical::Lexical;
-pub use openai::{OpenAi, OpenAiConfig};
 pub use profile::{ModelProfile, read_key};
 pub use spec::{ModelSpec, ModelSpecError};
 

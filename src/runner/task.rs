@@ -29,11 +29,13 @@ pub fn llm_job(state: &State, strategy: &dyn Strategy, ask: &Ask) -> Option<LlmJ
 /// What a reply may be.
 fn form(kind: PromptKind, about: &About) -> Option<Form> {
     match kind {
+        PromptKind::Action => Some(Form::Action(about.options.clone())),
+        PromptKind::FinalAnswer => Some(Form::Answer),
         PromptKind::Entities => Some(Form::Entities(about.options.clone())),
         PromptKind::Relation => Some(Form::Relation(about.options.clone())),
         PromptKind::ScoreState => Some(Form::Value),
         PromptKind::ScoreAnswer => Some(Form::ReasonedValue),
-        PromptKind::Extract | PromptKind::Match | PromptKind::Action | PromptKind::FinalAnswer => None,
+        PromptKind::Extract | PromptKind::Match => None,
     }
 }
 

@@ -4,6 +4,7 @@ mod aggregate;
 mod answers;
 mod cases;
 mod crashes;
+mod diff;
 mod doctor;
 mod from;
 mod hostile;

@@ -5,7 +5,7 @@ use super::{KEY, Outcome, adapter, against, config, job, run};
 use serde_json::json;
 use std::time::Duration;
 use tree_of_traversals::calls::CallErrorKind;
-use tree_of_traversals::llm::{OpenAi, OpenAiConfig};
+use tree_of_traversals::llm::{Chat, ChatConfig, Provider};
 
 /// No secret, no control character, one line, not endless.
 fn assert_clean(got: &Outcome, secrets: &[&str]) {
@@ -21,7 +21,7 @@ async fn g04_a_key_that_is_echoed_is_not_in_the_error() {
     for body in [json!({"error": format!("bad key {KEY}")}), json!({"error": {"message": format!("Incorrect API key provided: {KEY}.")}})] {
         let server = Server::replies(vec![Answer::new(401, body)]).await;
         let url = format!("{}/v1?apikey=zzz9", server.url.replace("http://", "http://user:pa55w0rd@"));
-        let model = OpenAi::new(OpenAiConfig { base_url: Some(url), ..config(&server) }).unwrap();
+        let model = Chat::new(ChatConfig { base_url: Some(url), ..config(&server) }).unwrap();
         let got = run(&model, job(1)).await;
         assert_eq!((got.kind(), server.count()), (CallErrorKind::Key, 1));
         assert!(got.error().message.contains("OPENAI_API_KEY"), "{}", got.error());
@@ -40,7 +40,7 @@ async fn g04_secrets_of_the_url_are_in_no_error() {
     ] {
         let server = Server::replies(vec![answer]).await;
         let url = format!("{}/v1?apikey=zzz9", server.url.replace("http://", "http://user:pa55w0rd@"));
-        let got = run(&OpenAi::new(OpenAiConfig { base_url: Some(url), ..config(&server) }).unwrap(), job(1)).await;
+        let got = run(&Chat::new(ChatConfig { base_url: Some(url), ..config(&server) }).unwrap(), job(1)).await;
         assert_clean(&got, &[KEY, "pa55w0rd", "zzz9"]);
     }
     // A port where nobody listens.
@@ -48,7 +48,7 @@ async fn g04_secrets_of_the_url_are_in_no_error() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://user:pa55w0rd@{}/v1?apikey=zzz9", listener.local_addr().unwrap())
     };
-    let model = OpenAi::new(OpenAiConfig { base_url: Some(gone), ..OpenAiConfig::new("m") }).unwrap();
+    let model = Chat::new(ChatConfig { base_url: Some(gone), ..ChatConfig::new(Provider::OpenAi, "m") }).unwrap();
     let got = run(&model, job(1)).await;
     assert_eq!(got.kind(), CallErrorKind::Unreachable);
     assert!(got.error().message.contains("http://***@127.0.0.1:") && got.error().message.contains("start the server"), "{}", got.error());
@@ -161,7 +161,7 @@ async fn an_error_under_status_200_keeps_its_meaning() {
 #[tokio::test]
 async fn no_answer_in_time_is_tried_twice() {
     let server = Server::start(|_, _| Answer::texts(&["x"]).after(Duration::from_secs(30))).await;
-    let model = OpenAi::new(OpenAiConfig { timeout: Duration::from_millis(150), ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { timeout: Duration::from_millis(150), ..config(&server) }).unwrap();
     let got = run(&model, job(1)).await;
     assert_eq!((got.kind(), server.count()), (CallErrorKind::TimedOut, 2));
     assert!(got.error().message.contains("0.15 s"), "{}", got.error());

@@ -4,31 +4,33 @@ mod errors;
 mod quirks;
 mod reasoning;
 mod server;
+mod stream;
+mod structured;
 mod wire;
 
 use server::{Answer, Server};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind, Sample};
-use tree_of_traversals::llm::{LanguageModel, LlmJob, OnWire, OpenAi, OpenAiConfig, Secret};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, OnWire, Provider, Secret};
 
 /// The key of all tests.
 const KEY: &str = "sk-test-DO-NOT-STORE-123";
 
 /// Quick tries, so that tests don't wait.
-fn config(server: &Server) -> OpenAiConfig {
-    OpenAiConfig {
+fn config(server: &Server) -> ChatConfig {
+    ChatConfig {
         base_url: Some(server.url.clone()),
         api_key: Secret::new(KEY),
         timeout: Duration::from_secs(10),
         max_tries: 3,
         first_pause: Duration::from_millis(4),
-        ..OpenAiConfig::new("gpt-test")
+        ..ChatConfig::new(Provider::OpenAi, "gpt-test")
     }
 }
 
-fn adapter(server: &Server) -> OpenAi {
-    OpenAi::new(config(server)).unwrap()
+fn adapter(server: &Server) -> Chat {
+    Chat::new(config(server)).unwrap()
 }
 
 /// A job for slots 0, 1, ... with seeds 100, 101, ...
@@ -57,6 +59,8 @@ fn job(slots: u32) -> LlmJob {
 /// What a call reported and how it ended.
 struct Outcome {
     replies: Vec<LlmReply>,
+    /// Everything, in order.
+    wire: Vec<OnWire>,
     result: Result<(), CallError>,
 }
 
@@ -96,12 +100,12 @@ impl Outcome {
     }
 }
 
-async fn run(model: &OpenAi, job: LlmJob) -> Outcome {
-    let replies: Arc<Mutex<Vec<LlmReply>>> = Arc::default();
-    let sink = Arc::clone(&replies);
-    let result = model.complete(job, Arc::new(move |came: OnWire| sink.lock().unwrap().extend(came.reply()))).await;
-    let replies = replies.lock().unwrap().clone();
-    Outcome { replies, result }
+async fn run(model: &Chat, job: LlmJob) -> Outcome {
+    let wire: Arc<Mutex<Vec<OnWire>>> = Arc::default();
+    let sink = Arc::clone(&wire);
+    let result = model.complete(job, Arc::new(move |came: OnWire| sink.lock().unwrap().push(came))).await;
+    let wire = wire.lock().unwrap().clone();
+    Outcome { replies: wire.iter().cloned().filter_map(OnWire::reply).collect(), wire, result }
 }
 
 /// Runs one call of `slots` slots against these replies.

@@ -3,7 +3,7 @@
 use super::server::{Answer, Seen, Server};
 use super::{Outcome, adapter, job, run};
 use serde_json::json;
-use tree_of_traversals::llm::{LanguageModel, OpenAi};
+use tree_of_traversals::llm::{Chat, LanguageModel};
 
 /// A server that gives one choice, whatever `n` is; the text names the seed.
 fn one_choice(seen: &Seen) -> Answer {
@@ -14,7 +14,7 @@ fn ns(server: &Server) -> Vec<usize> {
     server.seen().iter().map(Seen::n).collect()
 }
 
-async fn twice(server: &Server, slots: u32) -> (OpenAi, Outcome, Outcome) {
+async fn twice(server: &Server, slots: u32) -> (Chat, Outcome, Outcome) {
     let model = adapter(server);
     let first = run(&model, job(slots)).await;
     let second = run(&model, job(slots)).await;

@@ -56,12 +56,14 @@ pub struct Answer {
     body: String,
     delay: Duration,
     cut: bool,
+    /// Events of a stream, each after a wait; the body is the part that comes at once.
+    events: Option<Vec<(Duration, String)>>,
 }
 
 impl Answer {
     /// `body` under `status`.
     pub fn new(status: u16, body: impl ToString) -> Self {
-        Self { status, headers: Vec::new(), body: body.to_string(), delay: Duration::ZERO, cut: false }
+        Self { status, headers: Vec::new(), body: body.to_string(), delay: Duration::ZERO, cut: false, events: None }
     }
 
     /// No reply at all: the connection is closed.
@@ -90,6 +92,24 @@ impl Answer {
         )
     }
 
+    /// A stream that begins with these events, as they stand on the wire without `data: `.
+    pub fn stream(events: &[impl ToString]) -> Self {
+        let body: String = events.iter().map(|event| format!("data: {}\n\n", event.to_string())).collect();
+        Self { events: Some(Vec::new()), ..Self::new(200, body) }
+    }
+
+    /// A stream of exactly these bytes.
+    pub fn raw_stream(body: &str) -> Self {
+        Self { events: Some(Vec::new()), ..Self::new(200, body) }
+    }
+
+    /// One more event of the stream, after a wait.
+    pub fn then(mut self, wait: Duration, event: impl ToString) -> Self {
+        let events = self.events.get_or_insert_default();
+        events.push((wait, format!("data: {}\n\n", event.to_string())));
+        self
+    }
+
     pub fn header(mut self, name: &'static str, value: impl ToString) -> Self {
         self.headers.push((name, value.to_string()));
         self
@@ -111,6 +131,12 @@ impl Answer {
     fn reply(self) -> Reply {
         if self.status == HANG_UP {
             return Reply::hang_up().after(self.delay);
+        }
+        if let Some(events) = self.events {
+            // Until the connection closes, as HTTP/1.0 servers do.
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let first = Reply::bytes(format!("{head}{}", self.body)).after(self.delay);
+            return events.into_iter().fold(first, |reply, (wait, event)| reply.then(wait, event));
         }
         let mut headers = "content-type: application/json\r\n".to_owned();
         for (name, value) in &self.headers {

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::CallErrorKind;
-use tree_of_traversals::llm::{LanguageModel, OpenAi, OpenAiConfig, Secret};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, Provider, Secret};
 
 #[tokio::test]
 async fn e08_every_form_of_base_url_reaches_the_chat_call_once() {
@@ -20,7 +20,7 @@ async fn e08_every_form_of_base_url_reaches_the_chat_call_once() {
         ("/openai/v1?api-version=3", "/openai/v1/chat/completions?api-version=3"),
     ] {
         let server = Server::replies(vec![Answer::texts(&["THINK: x"])]).await;
-        let model = OpenAi::new(OpenAiConfig { base_url: Some(format!("{}{tail}", server.url)), ..config(&server) }).unwrap();
+        let model = Chat::new(ChatConfig { base_url: Some(format!("{}{tail}", server.url)), ..config(&server) }).unwrap();
         assert_eq!(run(&model, job(1)).await.texts(), ["THINK: x"]);
         let lines: Vec<String> = server.seen().into_iter().map(|s| s.line).collect();
         assert_eq!(lines, [format!("POST {path}")], "{tail}");
@@ -46,6 +46,7 @@ async fn the_body_holds_the_whole_request() {
             "model": "gpt-test",
             "messages": [{"role": "system", "content": "Walk the graph."}, {"role": "user", "content": "Who?\n\nAct."}],
             "n": 3, "temperature": 1.0, "max_tokens": 100, "stop": ["\n"], "seed": 100,
+            "stream": true, "stream_options": {"include_usage": true},
         })
     );
     assert_eq!(seen.headers["authorization"], format!("Bearer {KEY}"));
@@ -57,7 +58,7 @@ async fn the_body_holds_the_whole_request() {
 #[tokio::test]
 async fn a_local_server_is_asked_without_a_key() {
     let server = Server::replies(vec![Answer::texts(&["x"])]).await;
-    let model = OpenAi::new(OpenAiConfig { api_key: None, ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { api_key: None, ..config(&server) }).unwrap();
     assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
     assert!(!server.seen()[0].headers.contains_key("authorization"));
 }
@@ -66,7 +67,7 @@ async fn a_local_server_is_asked_without_a_key() {
 async fn a_url_with_a_password_sends_that_and_not_the_key() {
     let server = Server::replies(vec![Answer::texts(&["x"])]).await;
     let url = server.url.replace("http://", "http://user:pa55w0rd@");
-    let model = OpenAi::new(OpenAiConfig { base_url: Some(url), ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { base_url: Some(url), ..config(&server) }).unwrap();
     assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
     assert!(server.seen()[0].headers["authorization"].starts_with("Basic "));
 }
@@ -105,8 +106,10 @@ async fn replies_are_reported_as_they_arrive() {
     let model = adapter(&server);
     let slots: Arc<Mutex<Vec<u32>>> = Arc::default();
     let sink = Arc::clone(&slots);
-    let call =
-        model.complete(job(4), Arc::new(move |r| sink.lock().unwrap().extend(r.reply().unwrap().samples.iter().map(|(slot, _)| *slot))));
+    let call = model.complete(
+        job(4),
+        Arc::new(move |r| sink.lock().unwrap().extend(r.reply().into_iter().flat_map(|r| r.samples).map(|(slot, _)| slot))),
+    );
     assert!(tokio::time::timeout(Duration::from_millis(1_500), call).await.is_err(), "slot 1 can't be there yet");
     let mut early = slots.lock().unwrap().clone();
     early.sort_unstable();
@@ -116,7 +119,7 @@ async fn replies_are_reported_as_they_arrive() {
 #[tokio::test]
 async fn dropping_the_call_closes_its_requests() {
     let server = Server::start(|_, _| Answer::texts(&["x"]).after(Duration::from_secs(60))).await;
-    let model = OpenAi::new(OpenAiConfig { timeout: Duration::from_secs(90), ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { timeout: Duration::from_secs(90), ..config(&server) }).unwrap();
     let call = model.complete(job(3), Arc::new(|_| panic!("nothing came")));
     assert!(tokio::time::timeout(Duration::from_millis(300), call).await.is_err());
     for _ in 0..100 {
@@ -141,7 +144,7 @@ async fn nothing_is_sent_before_the_future_runs() {
 #[tokio::test]
 async fn calls_in_parallel_share_the_limit_of_requests() {
     let server = Server::start(|_, _| Answer::texts(&["x"]).after(Duration::from_millis(30))).await;
-    let model = OpenAi::new(OpenAiConfig { concurrency: 2, ..config(&server) }).unwrap();
+    let model = Chat::new(ChatConfig { concurrency: 2, ..config(&server) }).unwrap();
     let calls = (0..3).map(|_| run(&model, job(3)));
     for got in futures_util::future::join_all(calls).await {
         assert_eq!(got.texts(), ["x", "x", "x"]);
@@ -157,7 +160,7 @@ async fn the_check_says_what_is_there() {
     };
     let server = Server::start(move |_, seen| models(seen)).await;
     assert!(adapter(&server).check().await.unwrap().ends_with("is ready"));
-    let other = OpenAi::new(OpenAiConfig { model: "other".to_owned(), ..config(&server) }).unwrap();
+    let other = Chat::new(ChatConfig { model: "other".to_owned(), ..config(&server) }).unwrap();
     assert!(other.check().await.unwrap().contains("does not list other"));
 
     let server = Server::replies(vec![Answer::new(200, "<html>hello</html>")]).await;
@@ -171,13 +174,48 @@ async fn the_check_says_what_is_there() {
     assert!(error.message.contains("OPENAI_API_KEY") && !error.message.contains(KEY), "{error}");
 }
 
+#[tokio::test]
+async fn a_text_to_be_continued_goes_to_the_completions_call() {
+    let body = json!({"choices": [{"index": 0, "text": " Oslo\nQ:", "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 2}});
+    let server = Server::replies(vec![Answer::new(200, body)]).await;
+    let mut wanted = job(1);
+    wanted.request.completion = true;
+    let got = run(&adapter(&server), wanted).await;
+    assert_eq!(got.texts(), [" Oslo"]);
+    let seen = &server.seen()[0];
+    assert_eq!((seen.line.as_str(), &seen.body["prompt"]), ("POST /v1/completions", &json!("Walk the graph.\n\nWho?\n\nAct.")));
+    assert!(!seen.has("messages"));
+}
+
+#[tokio::test]
+async fn azure_gets_its_key_in_its_own_header() {
+    let server =
+        Server::replies(vec![Answer::texts(&["x"]), Answer::error(404, "The API deployment for this resource does not exist")]).await;
+    let url = format!("{}/openai/deployments/gpt-test?api-version=2024-10-21", server.url);
+    let model = Chat::new(ChatConfig { base_url: Some(url), ..config(&server) }).unwrap();
+    assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
+    let seen = &server.seen()[0];
+    assert_eq!(seen.line, "POST /openai/deployments/gpt-test/chat/completions?api-version=2024-10-21");
+    assert_eq!(seen.headers["api-key"], KEY);
+    assert!(!seen.headers.contains_key("authorization"));
+    let got = run(&model, job(1)).await;
+    assert!(got.error().message.contains("/openai/deployments/gpt-test/chat/completions") && !got.error().message.contains(KEY));
+}
+
+#[test]
+fn known_services_want_a_key_of_their_own() {
+    let config = ChatConfig { base_url: Some("https://api.groq.com/openai/v1".to_owned()), ..ChatConfig::new(Provider::OpenAi, "m") };
+    let error = Chat::new(config).unwrap_err();
+    assert!(error.kind == CallErrorKind::Key && error.message.contains("GROQ_API_KEY"), "{error}");
+}
+
 #[test]
 fn openai_itself_wants_a_key_and_says_how_to_give_it() {
-    let error = OpenAi::new(OpenAiConfig::new("gpt-test")).unwrap_err();
+    let error = Chat::new(ChatConfig::new(Provider::OpenAi, "gpt-test")).unwrap_err();
     assert_eq!(error.kind, CallErrorKind::Key);
     assert!(error.message.contains("OPENAI_API_KEY"), "{error}");
-    let with_key = OpenAiConfig { api_key: Secret::new(KEY), ..OpenAiConfig::new("gpt-test") };
-    assert_eq!(OpenAi::new(with_key).unwrap().name(), "openai:gpt-test");
-    let odd = OpenAiConfig { api_key: Secret::new("sk test\u{7f}"), ..OpenAiConfig::new("gpt-test") };
-    assert_eq!(OpenAi::new(odd).unwrap_err().kind, CallErrorKind::Key);
+    let with_key = ChatConfig { api_key: Secret::new(KEY), ..ChatConfig::new(Provider::OpenAi, "gpt-test") };
+    assert_eq!(Chat::new(with_key).unwrap().name(), "openai:gpt-test");
+    let odd = ChatConfig { api_key: Secret::new("sk test\u{7f}"), ..ChatConfig::new(Provider::OpenAi, "gpt-test") };
+    assert_eq!(Chat::new(odd).unwrap_err().kind, CallErrorKind::Key);
 }

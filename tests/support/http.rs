@@ -85,12 +85,14 @@ pub struct Reply {
     pub delay: Duration,
     /// After the head, one byte each time; else all at once.
     pub drip: Option<Duration>,
+    /// What follows, each after a wait; a client that leaves meanwhile is counted.
+    pub later: Vec<(Duration, Vec<u8>)>,
 }
 
 impl Reply {
     /// These bytes.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { bytes: bytes.into(), delay: Duration::ZERO, drip: None }
+        Self { bytes: bytes.into(), delay: Duration::ZERO, drip: None, later: Vec::new() }
     }
 
     /// A whole response that keeps the connection. `headers` are lines that end in CRLF.
@@ -116,11 +118,18 @@ impl Reply {
         Self { drip: Some(drip), ..self }
     }
 
+    /// These bytes come `wait` after the others.
+    pub fn then(mut self, wait: Duration, bytes: impl Into<Vec<u8>>) -> Self {
+        self.later.push((wait, bytes.into()));
+        self
+    }
+
     fn keeps(&self) -> bool {
         let Some(end) = end_of_head(&self.bytes) else { return false };
         let head = String::from_utf8_lossy(&self.bytes[..end]).to_lowercase();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-        length == Some(self.bytes.len() - end) && !head.contains("connection: close")
+        let all = self.bytes.len() + self.later.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
+        length == Some(all - end) && !head.contains("connection: close")
     }
 }
 
@@ -219,6 +228,13 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&Asked) -> Reply, memory: &Memor
             return Ok(());
         }
         send(&mut stream, &reply)?;
+        for (wait, bytes) in &reply.later {
+            if !wait.is_zero() && !waits(&stream, *wait)? {
+                memory.left.fetch_add(1, Ordering::SeqCst);
+                return Ok(());
+            }
+            stream.write_all(bytes)?;
+        }
         if !reply.keeps() {
             break;
         }

@@ -1,43 +1,8 @@
 //! What comes back under status 200: choices in order, reasoning kept apart, tokens.
 
 use crate::calls::Usage;
+use crate::llm::chat::completion::{Choice, Completion, NoReply, tokens_of};
 use serde_json::Value;
-
-/// Letters a token has, about, where a service gives no count.
-const LETTERS_A_TOKEN: usize = 4;
-
-/// One choice of a reply.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
-    /// What was said; `None` for null.
-    pub text: Option<String>,
-    /// Reasoning that came in a field of its own.
-    pub reasoning: Option<String>,
-    /// Why it ended, in the service's word.
-    pub finish: Option<String>,
-    /// The model's sentence of refusal.
-    pub refusal: Option<String>,
-}
-
-/// A readable reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// In the order of their `index`; at least one.
-    pub choices: Vec<Choice>,
-    /// Tokens.
-    pub usage: Usage,
-    /// Whether the service counted tokens of hidden reasoning.
-    pub reasoned: bool,
-}
-
-/// Why a body is no reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoReply {
-    /// It is an error in spite of its status; the whole body is kept for the reader of errors.
-    Error(Value),
-    /// It is cut, or not in the documented shape.
-    Unreadable(&'static str),
-}
 
 /// Reads the body of a chat completion. `prompt_letters` serves to estimate tokens where the service counts none.
 ///
@@ -58,26 +23,33 @@ pub fn read(body: &[u8], prompt_letters: usize) -> Result<Completion, NoReply> {
     }
     let mut choices = Vec::with_capacity(listed.len());
     for (at, choice) in listed.iter().enumerate() {
-        let Some(message) = choice.get("message").filter(|m| m.is_object()) else {
+        if !choice.get("message").is_some_and(Value::is_object) && !choice.get("text").is_some_and(Value::is_string) {
             return Err(NoReply::Unreadable("its reply has a choice without a `message`"));
-        };
+        }
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(at as u64);
-        choices.push((index, read_choice(choice, message)));
+        choices.push((index, read_choice(choice)));
     }
     // Stable: choices that all say index 0 stay in the order of arrival.
     choices.sort_by_key(|(index, _)| *index);
-    let choices: Vec<Choice> = choices.into_iter().map(|(_, choice)| choice).collect();
-    let usage = read_usage(&root, &choices, prompt_letters);
-    let reasoned = root.pointer("/usage/completion_tokens_details/reasoning_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
-    Ok(Completion { choices, usage, reasoned })
+    Ok(complete(choices.into_iter().map(|(_, choice)| choice).collect(), &root, prompt_letters))
 }
 
-fn read_choice(choice: &Value, message: &Value) -> Choice {
+/// A reply of these choices, with the tokens that `root` counts.
+pub fn complete(choices: Vec<Choice>, root: &Value, prompt_letters: usize) -> Completion {
+    let usage = read_usage(root, &choices, prompt_letters);
+    let reasoned = root.pointer("/usage/completion_tokens_details/reasoning_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
+    Completion { choices, usage, reasoned }
+}
+
+/// What a choice says: its `message`, the `delta` of a stream, or the `text` of a completion.
+pub fn read_choice(choice: &Value) -> Choice {
+    let message = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(&Value::Null);
+    let reasoning = ["reasoning_content", "reasoning"].iter().filter_map(|name| text_of(message.get(name)));
     let mut read = Choice {
         finish: text_of(choice.get("finish_reason")),
-        refusal: text_of(message.get("refusal")).filter(|r| !r.trim().is_empty()),
-        reasoning: ["reasoning_content", "reasoning"].iter().find_map(|name| text_of(message.get(name))).filter(|r| !r.trim().is_empty()),
-        text: None,
+        refusal: text_of(message.get("refusal")).filter(|r| !r.is_empty()),
+        reasoning: reasoning.into_iter().find(|r| !r.is_empty()),
+        text: text_of(choice.get("text")),
     };
     match message.get("content") {
         Some(Value::String(text)) => read.text = Some(text.clone()),
@@ -121,14 +93,16 @@ fn text_of(value: Option<&Value>) -> Option<String> {
 /// there is no count at all, the number is our estimate and marked so; it is never below the service's own.
 fn read_usage(root: &Value, choices: &[Choice], prompt_letters: usize) -> Usage {
     let count = |name: &str| root.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
-    let letters = |c: &Choice| [&c.text, &c.reasoning, &c.refusal].into_iter().flatten().map(|t| t.chars().count()).sum::<usize>();
-    let said: u64 = choices.iter().map(|c| letters(c).div_ceil(LETTERS_A_TOKEN) as u64).sum();
+    let said: u64 = choices.iter().map(|c| tokens_of(c.letters())).sum();
     let (prompt, completion) = (count("prompt_tokens"), count("completion_tokens"));
     let one_choice_only = choices.len() > 1
         && completion
             .is_some_and(|tokens| root.pointer("/timings/predicted_n").and_then(Value::as_u64) == Some(tokens) || said > 2 * tokens);
+    // OpenAI and most; DeepSeek.
+    let cached = count("prompt_tokens_details/cached_tokens").or_else(|| count("prompt_cache_hit_tokens")).unwrap_or(0);
     Usage {
-        prompt_tokens: prompt.unwrap_or(prompt_letters.div_ceil(LETTERS_A_TOKEN) as u64),
+        cached_prompt_tokens: cached,
+        prompt_tokens: prompt.unwrap_or(tokens_of(prompt_letters)),
         completion_tokens: match completion {
             Some(tokens) if one_choice_only => tokens.max(said),
             Some(tokens) => tokens,
@@ -137,44 +111,6 @@ fn read_usage(root: &Value, choices: &[Choice], prompt_letters: usize) -> Usage 
         estimated: one_choice_only || prompt.is_none() || completion.is_none(),
         ..Usage::default()
     }
-}
-
-/// Where the answer begins in `text`: after white space and after closed blocks of reasoning (`<think>..</think>`), or after a
-/// closing tag whose opening was in the prompt. `None` when a block stays open: nothing was answered.
-pub fn answer_start(text: &str) -> Option<usize> {
-    const TAGS: [(&str, &str); 3] = [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
-    let mut at = text.len() - text.trim_start().len();
-    loop {
-        let rest = &text[at..];
-        let opened = TAGS.iter().find(|(open, _)| rest.get(..open.len()).is_some_and(|start| start.eq_ignore_ascii_case(open)));
-        let end = match opened {
-            Some((_, close)) => Some(find_ignoring_case(rest, close)? + close.len()),
-            None => TAGS.iter().find_map(|(_, close)| find_ignoring_case(rest, close).map(|found| found + close.len())),
-        };
-        let Some(end) = end else { return Some(at) };
-        at += end;
-        at += text[at..].len() - text[at..].trim_start().len();
-    }
-}
-
-fn find_ignoring_case(text: &str, ascii: &str) -> Option<usize> {
-    text.as_bytes().windows(ascii.len()).position(|w| w.eq_ignore_ascii_case(ascii.as_bytes()))
-}
-
-/// Whether `text` holds an answer: anything but white space and reasoning.
-pub fn says_something(text: &str) -> bool {
-    answer_start(text).is_some_and(|at| at < text.len())
-}
-
-/// Cuts `text` before the first stop string of its answer; whether it was cut. White space and reasoning before the answer are
-/// skipped, so that a reply which begins with a line feed is not cut to nothing.
-pub fn cut_at_stop(text: &mut String, stops: &[String]) -> bool {
-    let Some(start) = answer_start(text) else { return false };
-    let found = stops.iter().filter(|s| !s.is_empty()).filter_map(|s| text[start..].find(s.as_str())).min();
-    if let Some(found) = found {
-        text.truncate(start + found);
-    }
-    found.is_some()
 }
 
 #[cfg(test)]
@@ -210,6 +146,21 @@ mod tests {
     }
 
     #[test]
+    fn cached_tokens_are_counted_apart() {
+        let usage = |usage: Value| of(&json!({"choices": [{"message": {"content": "x"}}], "usage": usage})).usage;
+        let openai = usage(json!({"prompt_tokens": 90, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 64}}));
+        assert_eq!((openai.prompt_tokens, openai.cached_prompt_tokens, openai.estimated), (90, 64, false));
+        let deepseek = usage(json!({"prompt_tokens": 90, "completion_tokens": 1, "prompt_cache_hit_tokens": 70}));
+        assert_eq!((deepseek.prompt_tokens, deepseek.cached_prompt_tokens), (90, 70));
+    }
+
+    #[test]
+    fn a_completion_of_a_text_is_read_too() {
+        let reply = of(&json!({"choices": [{"index": 0, "text": " Oslo", "finish_reason": "length"}]}));
+        assert_eq!((reply.choices[0].text.as_deref(), reply.choices[0].finish.as_deref()), (Some(" Oslo"), Some("length")));
+    }
+
+    #[test]
     fn a_count_of_one_choice_is_not_trusted() {
         let two = |usage: Value, timings: Value| {
             let choice = json!({"message": {"content": "twelve chars"}});
@@ -227,36 +178,9 @@ mod tests {
     fn what_is_no_reply_is_told_apart() {
         assert!(matches!(read(b"{\"choices\":[{\"mess", 0), Err(NoReply::Unreadable(_))));
         assert!(matches!(read(b"{\"choices\":[]}", 0), Err(NoReply::Unreadable(_))));
-        assert!(matches!(read(b"{\"choices\":[{\"text\":\"x\"}]}", 0), Err(NoReply::Unreadable(_))));
+        assert!(matches!(read(b"{\"choices\":[{\"odd\":\"x\"}]}", 0), Err(NoReply::Unreadable(_))));
         assert!(matches!(read(b"{\"error\":{\"message\":\"m\"}}", 0), Err(NoReply::Error(_))));
         assert!(matches!(read(b"{\"choices\":[{\"error\":{\"code\":502}}]}", 0), Err(NoReply::Error(_))));
         assert!(read(b"{\"error\":null,\"choices\":[{\"message\":{\"content\":\"x\"}}]}", 0).is_ok());
-    }
-
-    fn cut(text: &str) -> String {
-        let mut text = text.to_owned();
-        cut_at_stop(&mut text, &["\n".to_owned(), "Q:".to_owned()]);
-        text
-    }
-
-    #[test]
-    fn stops_cut_the_answer_and_nothing_before_it() {
-        assert_eq!(cut("THINK: a\nTHINK: b"), "THINK: a");
-        assert_eq!(cut("a Q: b\nc"), "a ");
-        assert_eq!(cut("\n\n0.8\nbecause"), "\n\n0.8");
-        assert_eq!(cut("<think>\nlong\n</think>\n\nANSWER: x\nmore"), "<think>\nlong\n</think>\n\nANSWER: x");
-        assert_eq!(cut("long\nthought</THINK>\nANSWER: x\nmore"), "long\nthought</THINK>\nANSWER: x");
-        assert_eq!(cut("<think>open\nfor ever"), "<think>open\nfor ever");
-        assert_eq!(cut("ß가\n"), "ß가");
-    }
-
-    #[test]
-    fn reasoning_alone_says_nothing() {
-        for text in ["", " \n", "<think>open", "<think>a</think>\n", "<Thinking>a</Thinking>"] {
-            assert!(!says_something(text), "{text:?}");
-        }
-        for text in ["x", "<think>a</think>x", "<b>x</b>"] {
-            assert!(says_something(text), "{text:?}");
-        }
     }
 }

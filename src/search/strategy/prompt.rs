@@ -23,9 +23,10 @@ const fn max_tokens(kind: PromptKind, aggregate: bool) -> u32 {
 /// Whether replies of this kind can be constrained. A relation cannot where a computation may stand in its place.
 const fn has_form(kind: PromptKind, aggregate: bool) -> bool {
     match kind {
-        PromptKind::Entities | PromptKind::ScoreState | PromptKind::ScoreAnswer => true,
         PromptKind::Relation => !aggregate,
-        PromptKind::Extract | PromptKind::Match | PromptKind::Action | PromptKind::FinalAnswer => false,
+        // Numbers and lists of names: nothing to choose from, or too little to go wrong.
+        PromptKind::Extract | PromptKind::Match => false,
+        PromptKind::Action | PromptKind::Entities | PromptKind::FinalAnswer | PromptKind::ScoreState | PromptKind::ScoreAnswer => true,
     }
 }
 

@@ -3,10 +3,15 @@
 //! `. .ci/model.sh && model_install && model_start && cargo test --test real_model -- --ignored`. The assertions are about
 //! structure, never about what the model says: it is tiny.
 
+#[path = "../tui/terminal.rs"]
+#[expect(dead_code, reason = "the explorer's tests use the rest")]
+mod terminal;
+mod walk;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind};
-use tree_of_traversals::llm::{LanguageModel, LlmJob, OnWire, OpenAi, OpenAiConfig};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, OnWire, Provider};
 
 /// Samples that the server of `.ci/model.sh` gives at once (`n_parallel`).
 const AT_ONCE: usize = 4;
@@ -14,10 +19,10 @@ const AT_ONCE: usize = 4;
 /// One test at a time: what shares a batch on the server can change a text's last digits, and the machine is small.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-fn model() -> OpenAi {
+fn model() -> Chat {
     let url = std::env::var("TOT_TEST_LLM").expect("TOT_TEST_LLM is the URL of a llama.cpp server (see .ci/model.sh)");
-    let config = OpenAiConfig { base_url: Some(url), timeout: Duration::from_secs(300), ..OpenAiConfig::new("local") };
-    OpenAi::new(config).unwrap()
+    let config = ChatConfig { base_url: Some(url), timeout: Duration::from_secs(300), ..ChatConfig::new(Provider::OpenAi, "local") };
+    Chat::new(config).unwrap()
 }
 
 /// A question to the model for slots with these seeds.
@@ -43,7 +48,7 @@ fn job(text: &str, seeds: &[u64]) -> LlmJob {
     }
 }
 
-async fn run(model: &OpenAi, job: LlmJob) -> (Vec<LlmReply>, Result<(), CallError>) {
+async fn run(model: &Chat, job: LlmJob) -> (Vec<LlmReply>, Result<(), CallError>) {
     let replies: Arc<Mutex<Vec<LlmReply>>> = Arc::default();
     let sink = Arc::clone(&replies);
     let result = model.complete(job, Arc::new(move |came: OnWire| sink.lock().unwrap().extend(came.reply()))).await;

@@ -1,6 +1,6 @@
 //! What one server turned out to want or refuse: learnt once, kept for the adapter's life.
 
-use serde_json::{Map, Value};
+use super::ask::Order;
 use std::sync::{Mutex, PoisonError};
 
 /// The field that carries the output limit.
@@ -37,7 +37,7 @@ pub enum Stops {
 }
 
 /// The shape that requests to this server have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// Samples that one request may ask for (`n`).
     pub width: usize,
@@ -45,12 +45,24 @@ pub struct Shape {
     pub limit: LimitField,
     /// Stop strings.
     pub stops: Stops,
+    /// How many stop strings a request may have; the rest is applied here only.
+    pub most_stops: usize,
+    /// Whether stop strings of white space are taken.
+    pub blank_stops: bool,
     /// Whether a temperature is sent.
     pub temperature: bool,
+    /// The highest temperature that is taken.
+    pub hottest: f64,
     /// Whether a seed is sent.
     pub seed: bool,
     /// Whether instructions go in a message of role `system`.
     pub system: bool,
+    /// Whether replies can be constrained by a schema.
+    pub form: bool,
+    /// Whether replies come in pieces.
+    pub stream: bool,
+    /// Whether tokens are asked for at the end of a stream.
+    pub stream_usage: bool,
     /// Whether the model thinks before it answers, so that output limits need room for it.
     pub reasons: bool,
 }
@@ -61,9 +73,15 @@ impl Default for Shape {
             width: usize::MAX,
             limit: LimitField::MaxTokens,
             stops: Stops::Sent,
+            most_stops: 4,
+            blank_stops: true,
             temperature: true,
+            hottest: 2.0,
             seed: true,
             system: true,
+            form: true,
+            stream: true,
+            stream_usage: true,
             reasons: false,
         }
     }
@@ -84,13 +102,24 @@ pub enum Parameter {
     Seed,
     /// The role `system`.
     System,
+    /// Structured output.
+    Form,
+    /// `stream`.
+    Stream,
+    /// `stream_options`.
+    StreamUsage,
 }
 
 /// What has been learnt, shared by all calls of one adapter.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Quirks(Mutex<Shape>);
 
 impl Quirks {
+    /// What is known of a server before it was asked.
+    pub fn new(shape: Shape) -> Self {
+        Self(Mutex::new(shape))
+    }
+
     /// The shape that the next request should have.
     pub fn shape(&self) -> Shape {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -104,38 +133,49 @@ impl Quirks {
     ///
     /// Returns whether the next request will differ from `sent`: if not, nothing is gained by asking again. A call in
     /// parallel may have learnt the same before; that is no reason to give up.
-    pub fn refused(&self, parameter: Parameter, sent: &Map<String, Value>) -> bool {
+    pub fn refused(&self, parameter: Parameter, sent: &Order) -> bool {
         match parameter {
             Parameter::Samples(cap) => {
-                let Some(n) = sent.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()) else { return false };
-                self.at_most(cap.filter(|c| (1..n).contains(c)).unwrap_or(1));
-                n > 1
+                self.at_most(cap.filter(|c| (1..sent.n).contains(c)).unwrap_or(1));
+                sent.n > 1
             }
             Parameter::Limit { renamed } => {
-                if sent.contains_key("max_tokens") {
-                    let next = if renamed { LimitField::MaxCompletionTokens } else { LimitField::Omitted };
-                    self.change(|s| s.limit = if s.limit == LimitField::MaxTokens { next } else { s.limit });
-                    true
-                } else {
-                    self.change(|s| s.limit = LimitField::Omitted);
-                    sent.contains_key("max_completion_tokens")
+                let next = if renamed { LimitField::MaxCompletionTokens } else { LimitField::Omitted };
+                match sent.limit.0 {
+                    // A call in parallel that was refused the old name too changes nothing, but goes on.
+                    LimitField::MaxTokens => self.change(|s| s.limit = if s.limit == LimitField::MaxTokens { next } else { s.limit }),
+                    LimitField::MaxCompletionTokens => self.change(|s| s.limit = LimitField::Omitted),
+                    LimitField::Omitted => return false,
                 }
+                true
             }
             Parameter::Temperature => {
                 self.change(|s| s.temperature = false);
-                sent.contains_key("temperature")
+                sent.temperature.is_some()
             }
             Parameter::Stop => {
                 self.change(|s| s.stops = Stops::Refused);
-                sent.contains_key("stop")
+                !sent.stops.is_empty()
             }
             Parameter::Seed => {
                 self.change(|s| s.seed = false);
-                sent.contains_key("seed")
+                sent.seed.is_some()
             }
             Parameter::System => {
                 self.change(|s| s.system = false);
-                sent.get("messages").and_then(Value::as_array).is_some_and(|m| m.iter().any(|m| m["role"] == "system"))
+                sent.system
+            }
+            Parameter::Form => {
+                self.change(|s| s.form = false);
+                sent.form.is_some()
+            }
+            Parameter::Stream => {
+                self.change(|s| s.stream = false);
+                sent.stream
+            }
+            Parameter::StreamUsage => {
+                self.change(|s| s.stream_usage = false);
+                sent.stream && sent.stream_usage
             }
         }
     }
@@ -185,6 +225,12 @@ impl Quirks {
         if !shape.system {
             refused.push("system message (instructions go with the question)");
         }
+        if !shape.form {
+            refused.push("structured output (replies are read as text)");
+        }
+        if !shape.stream {
+            refused.push("streaming (replies come whole)");
+        }
         if !refused.is_empty() {
             notes.push(format!("{model} takes no {}.", refused.join(", no ")));
         }
@@ -203,16 +249,29 @@ impl Quirks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
-    fn sent(value: &Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+    /// A request without any optional part.
+    fn bare() -> Order {
+        Order {
+            n: 1,
+            seed: None,
+            temperature: None,
+            limit: (LimitField::Omitted, 5),
+            stops: Vec::new(),
+            system: false,
+            form: None,
+            stream: false,
+            stream_usage: false,
+        }
+    }
+
+    fn limited(field: LimitField) -> Order {
+        Order { limit: (field, 5), ..bare() }
     }
 
     #[test]
     fn a_refusal_of_what_was_not_sent_is_no_progress() {
-        let quirks = Quirks::default();
-        let bare = sent(&json!({"messages": [{"role": "user"}]}));
+        let quirks = Quirks::new(Shape::default());
         for p in [
             Parameter::Samples(None),
             Parameter::Limit { renamed: true },
@@ -220,40 +279,43 @@ mod tests {
             Parameter::Stop,
             Parameter::Seed,
             Parameter::System,
+            Parameter::Form,
+            Parameter::Stream,
+            Parameter::StreamUsage,
         ] {
-            assert!(!quirks.refused(p, &bare), "{p:?}");
+            assert!(!quirks.refused(p, &bare()), "{p:?}");
         }
     }
 
     #[test]
     fn the_limit_is_renamed_then_omitted() {
-        let quirks = Quirks::default();
-        assert!(quirks.refused(Parameter::Limit { renamed: true }, &sent(&json!({"max_tokens": 5}))));
+        let quirks = Quirks::new(Shape::default());
+        assert!(quirks.refused(Parameter::Limit { renamed: true }, &limited(LimitField::MaxTokens)));
         assert_eq!(quirks.shape().limit, LimitField::MaxCompletionTokens);
         // A call in parallel that was refused the old name too changes nothing, but goes on.
-        assert!(quirks.refused(Parameter::Limit { renamed: false }, &sent(&json!({"max_tokens": 5}))));
+        assert!(quirks.refused(Parameter::Limit { renamed: false }, &limited(LimitField::MaxTokens)));
         assert_eq!(quirks.shape().limit, LimitField::MaxCompletionTokens);
-        assert!(quirks.refused(Parameter::Limit { renamed: false }, &sent(&json!({"max_completion_tokens": 5}))));
+        assert!(quirks.refused(Parameter::Limit { renamed: false }, &limited(LimitField::MaxCompletionTokens)));
         assert_eq!(quirks.shape().limit, LimitField::Omitted);
     }
 
     #[test]
     fn the_width_only_shrinks() {
-        let quirks = Quirks::default();
-        assert!(quirks.refused(Parameter::Samples(Some(4)), &sent(&json!({"n": 6}))));
+        let quirks = Quirks::new(Shape::default());
+        assert!(quirks.refused(Parameter::Samples(Some(4)), &Order { n: 6, ..bare() }));
         assert_eq!(quirks.shape().width, 4);
         quirks.at_most(5);
         assert_eq!(quirks.shape().width, 4);
         // A server that names a bound and does not keep to it.
-        assert!(quirks.refused(Parameter::Samples(Some(8)), &sent(&json!({"n": 4}))));
+        assert!(quirks.refused(Parameter::Samples(Some(8)), &Order { n: 4, ..bare() }));
         assert_eq!(quirks.shape().width, 1);
     }
 
     #[test]
     fn notes_say_what_was_learnt_once() {
-        let quirks = Quirks::default();
+        let quirks = Quirks::new(Shape::default());
         assert!(quirks.notes("m", 4).is_empty());
-        let full = sent(&json!({"stop": ["\n"], "max_tokens": 5, "temperature": 0.0}));
+        let full = Order { stops: vec!["\n".to_owned()], temperature: Some(0.0), ..limited(LimitField::MaxTokens) };
         for p in [Parameter::Stop, Parameter::Temperature, Parameter::Limit { renamed: true }, Parameter::Stop] {
             assert!(quirks.refused(p, &full));
         }

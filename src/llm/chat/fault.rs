@@ -2,11 +2,11 @@
 
 use super::pause;
 use super::quirks::Parameter;
-use super::url::Endpoint;
 use super::wording;
 use crate::calls::{CallError, CallErrorKind};
-use crate::redact::Secrets;
+use crate::redact::{self, Secrets};
 use crate::text;
+use reqwest::Url;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 use std::error::Error as _;
@@ -35,6 +35,10 @@ pub struct Context {
     pub address: String,
     /// The host.
     pub host: String,
+    /// The word before the model's name in `--llm`.
+    pub word: &'static str,
+    /// The environment variable that the key comes from.
+    pub variable: &'static str,
     /// Whether a key was sent.
     pub has_key: bool,
     /// What is hidden from messages.
@@ -42,10 +46,21 @@ pub struct Context {
 }
 
 impl Context {
-    /// For calls of `model` at `endpoint`.
-    pub fn new(model: &str, endpoint: &Endpoint, has_key: bool, secrets: Secrets) -> Self {
-        let host = text::one_line(endpoint.chat.host_str().unwrap_or_default());
-        Self { model: text::one_line(model), address: endpoint.shown(), host, has_key, secrets }
+    /// For calls of `model` at `address`.
+    pub fn new(model: &str, word: &'static str, address: &Url, variable: &'static str, has_key: bool, secrets: Secrets) -> Self {
+        let host = text::one_line(address.host_str().unwrap_or_default());
+        Self { model: text::one_line(model), address: redact::url(address.as_str()), host, word, variable, has_key, secrets }
+    }
+
+    /// For a call at this address of the same server.
+    pub fn at(&self, address: &Url) -> Self {
+        Self { address: redact::url(address.as_str()), ..self.clone() }
+    }
+
+    /// The error where replies have to be constrained and can't be.
+    pub fn no_form(&self) -> CallError {
+        let message = format!("{} at {} takes no structured output: use --structured auto or off", self.model, self.host);
+        CallError::new(CallErrorKind::Refused, message)
     }
 
     /// What the body of a failed reply says: its sentence, made safe to print.
@@ -76,8 +91,12 @@ impl Context {
     pub fn of_error_body(&self, root: &Value) -> Fault {
         let body = root.to_string();
         let said = self.sentence(&body);
-        let status = ["/error/code", "/error/status"].iter().find_map(|at| root.pointer(at).and_then(Value::as_u64)).unwrap_or(0);
-        match self.of_error(u16::try_from(status).unwrap_or(0), &said, &body, None) {
+        let stated = ["/error/code", "/error/status"].iter().find_map(|at| root.pointer(at).and_then(Value::as_u64));
+        let stated = stated.and_then(|status| u16::try_from(status).ok());
+        if let Some(status) = wording::hidden_status(&body).or(stated.filter(|s| matches!(s, 429 | 503 | 529))) {
+            return self.of_error(status, &said, &body, None);
+        }
+        match self.of_error(stated.unwrap_or(0), &said, &body, None) {
             Fault::Final(e) if matches!(e.kind, CallErrorKind::Refused | CallErrorKind::Server) => {
                 self.bad_reply(&format!("an error: {said}"))
             }
@@ -115,8 +134,8 @@ impl Context {
         }
         if wording::is_unknown_model(body) {
             let message = format!(
-                "{} knows no model {}{quote}; asked at {}: check the name in --llm openai:MODEL",
-                self.host, self.model, self.address
+                "{} knows no model {}{quote}; asked at {}: check the name in --llm {}:MODEL",
+                self.host, self.model, self.address, self.word
             );
             return fatal(CallErrorKind::Unreachable, message);
         }
@@ -150,19 +169,24 @@ impl Context {
 
     fn key_message(&self, status: u16, quote: &str) -> String {
         if self.has_key {
-            format!("{} does not accept the key (HTTP {status}){quote}; set OPENAI_API_KEY to a key that may use {}", self.host, self.model)
+            format!(
+                "{} does not accept the key (HTTP {status}){quote}; set {} to a key that may use {}",
+                self.host, self.variable, self.model
+            )
         } else {
-            format!("{} wants a key (HTTP {status}){quote}; set OPENAI_API_KEY", self.host)
+            format!("{} wants a key (HTTP {status}){quote}; set {}", self.host, self.variable)
         }
     }
 
+    /// What it means that nothing came for `limit`.
+    pub fn of_silence(&self, limit: Duration) -> Fault {
+        let message =
+            format!("{} gave no answer within {} s; a larger time limit or a faster model may help", self.host, limit.as_secs_f32());
+        Fault::Again(CallError::new(CallErrorKind::TimedOut, message), None)
+    }
+
     /// What a request that got no whole reply means.
-    pub fn of_transport(&self, error: &reqwest::Error, limit: Duration) -> Fault {
-        if error.is_timeout() && !error.is_connect() {
-            let message =
-                format!("{} gave no answer within {} s; a larger time limit or a faster model may help", self.host, limit.as_secs_f32());
-            return Fault::Again(CallError::new(CallErrorKind::TimedOut, message), None);
-        }
+    pub fn of_transport(&self, error: &reqwest::Error) -> Fault {
         let why = self.secrets.hide(&root_cause(error));
         if error.is_connect() {
             let message = format!("no connection to {} ({why}); start the server, or check --llm-url", self.address);

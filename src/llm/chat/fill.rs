@@ -1,9 +1,9 @@
 //! How the slots of an ask get filled: by one request for all, where the server can; else by more, some at once.
 
 use super::Inner;
+use super::ask::Prepared;
+use super::completion::{self, Choice, Completion};
 use super::quirks::{LimitField, Shape};
-use super::reply::{self, Choice, Completion};
-use super::request::Prepared;
 use super::send::{Sent, Want};
 use crate::calls::{CallError, CallErrorKind, LlmReply, Sample};
 use crate::llm::{OnWire, Wire};
@@ -79,7 +79,8 @@ impl Filling {
 
     fn flight(&self, wants: Vec<Want>) -> BoxFuture<'static, Sent> {
         let (inner, ask, ending) = (Arc::clone(&self.inner), Arc::clone(&self.ask), self.ending.subscribe());
-        Box::pin(async move { inner.send(&ask, wants, ending).await })
+        let wire = Arc::clone(&self.wire);
+        Box::pin(async move { inner.send(&ask, wants, ending, &wire).await })
     }
 
     /// The next slots that one request can ask for: as many as the server gives, all with or all without stop strings.
@@ -117,6 +118,9 @@ impl Filling {
                 Verdict::Mute(sample, error) => self.mute.push((want.slot, sample, error)),
             }
         }
+        if shape.stream && !again.is_empty() {
+            (self.wire)(OnWire::Dropped(again.iter().map(|want| want.slot).collect()));
+        }
         self.reopen(again);
         self.spoken |= !samples.is_empty();
         if self.spoken {
@@ -129,9 +133,9 @@ impl Filling {
     fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, with_stop: bool) -> Verdict {
         let mut sample = Sample { text: choice.text.clone(), reasoning: choice.reasoning.clone(), finish: choice.finish.clone() };
         let text = choice.text.as_deref().unwrap_or_default();
-        if reply::says_something(text) {
+        if completion::says_something(text) {
             if let Some(text) = &mut sample.text
-                && reply::cut_at_stop(text, &self.ask.stops)
+                && completion::cut_at_stop(text, &self.ask.stops)
             {
                 sample.finish = Some("stop".to_owned());
             }

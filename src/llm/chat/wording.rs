@@ -6,7 +6,18 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The optional parameters that we send.
-const OURS: [&str; 6] = ["max_tokens", "max_completion_tokens", "temperature", "stop", "seed", "n"];
+const OURS: [&str; 10] = [
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "stop",
+    "seed",
+    "stream_options",
+    "stream",
+    "response_format",
+    "json_schema",
+    "n",
+];
 
 /// The sentence in an error body: the `message` of whatever shape, or the text itself; nothing for HTML.
 pub fn message(body: &str) -> String {
@@ -86,6 +97,16 @@ pub fn is_filtered(body: &str) -> bool {
     has_code(body, &["content_filter", "content_policy_violation", "data_inspection_failed", "moderation_blocked"])
 }
 
+/// The status that an error would have had if the reply had not begun with 200: too many requests, or overload.
+pub fn hidden_status(body: &str) -> Option<u16> {
+    const BUSY: [&str; 4] = ["rate_limit_error", "rate_limit_exceeded", "throttlingexception", "throttling_error"];
+    const OVERLOADED: [&str; 5] =
+        ["overloaded_error", "overloaded", "service_unavailable", "serviceunavailableexception", "modelstreamerrorexception"];
+    let codes = codes(body);
+    let is = |known: &[&str]| codes.iter().any(|code| known.contains(&code.as_str()));
+    if is(&BUSY) { Some(429) } else { is(&OVERLOADED).then_some(529) }
+}
+
 /// Whether the model's name is the trouble.
 pub fn is_unknown_model(body: &str) -> bool {
     static NO_MODEL: LazyLock<Regex> = LazyLock::new(|| {
@@ -121,12 +142,14 @@ pub fn refused_parameter(body: &str) -> Option<Parameter> {
 fn named_parameter(body: &str) -> Option<String> {
     let root: Value = serde_json::from_str(body).ok()?;
     let param = ["/error/param", "/param"].iter().find_map(|at| root.pointer(at)?.as_str().map(str::to_owned));
+    // `response_format.json_schema.schema` is a part of `response_format`.
+    let root_name = |name: String| name.split(['.', '[']).next().unwrap_or_default().to_owned();
     let is_ours = |name: &String| OURS.contains(&name.as_str());
     let located = || {
         let list = root.get("detail")?.as_array()?;
         list.iter().filter_map(|item| item["loc"].as_array()).flatten().filter_map(|at| at.as_str().map(str::to_owned)).find(is_ours)
     };
-    param.filter(is_ours).or_else(located)
+    param.map(root_name).filter(is_ours).or_else(located)
 }
 
 fn parameter(name: &str, lower: &str) -> Parameter {
@@ -136,6 +159,9 @@ fn parameter(name: &str, lower: &str) -> Parameter {
         "temperature" => Parameter::Temperature,
         "stop" => Parameter::Stop,
         "seed" => Parameter::Seed,
+        "stream_options" => Parameter::StreamUsage,
+        "stream" => Parameter::Stream,
+        "response_format" | "json_schema" => Parameter::Form,
         _ => Parameter::Samples(bound(lower)),
     }
 }
@@ -165,6 +191,7 @@ fn refuses(lower: &str) -> bool {
         "too large",
         "deprecated",
         "not available",
+        "unavailable",
         "not implemented",
     ]
     .iter()

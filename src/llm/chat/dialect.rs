@@ -1,0 +1,46 @@
+//! What differs from provider to provider: addresses, how a request is written down, how a reply is read.
+
+use super::ask::{Order, Prepared};
+use super::completion::{Completion, NoReply};
+use super::quirks::Shape;
+use super::stream::{Framing, Reader};
+use crate::redact::Secret;
+use reqwest::{RequestBuilder, Url};
+use serde_json::Value;
+
+/// One provider's way of speaking. The engine decides what is asked ([`Order`]), the dialect how it is written.
+pub trait Dialect: Send + Sync {
+    /// The word before the model's name: `openai`.
+    fn word(&self) -> &'static str;
+
+    /// The address that stands for the server in messages, and says whether it is on this machine.
+    fn address(&self) -> &Url;
+
+    /// The shape that the first request has.
+    fn shape(&self) -> Shape {
+        Shape::default()
+    }
+
+    /// Where a request goes, and its body.
+    fn write(&self, ask: &Prepared, order: &Order) -> (Url, Value);
+
+    /// `request` with the key.
+    fn sign(&self, request: RequestBuilder, key: &Secret) -> RequestBuilder {
+        request.bearer_auth(key.expose())
+    }
+
+    /// Reads the body of a whole reply. `letters` (of the prompt) serves to estimate tokens where the service counts none.
+    ///
+    /// # Errors
+    /// [`NoReply`] for an error object, cut JSON, or a shape that is none.
+    fn read(&self, body: &[u8], letters: usize) -> Result<Completion, NoReply>;
+
+    /// Reads a reply that comes in pieces; `None`: this dialect takes replies whole only.
+    fn reader(&self, letters: usize) -> Option<(Framing, Box<dyn Reader>)>;
+
+    /// The address of the list of models.
+    fn models(&self) -> Url;
+
+    /// The names in the list of models; `None` when it is none.
+    fn listed(&self, body: &[u8]) -> Option<Vec<String>>;
+}

@@ -1,0 +1,242 @@
+//! One engine for every provider of models: how an ask is filled, what errors mean, when to ask again, what was learnt.
+//!
+//! One idea a file: [`ask`] what is asked, [`dialect`] what differs from provider to provider, [`completion`] what comes back,
+//! [`wording`] and [`fault`] what errors mean, [`pause`] when to ask again, [`quirks`] what was learnt of the server,
+//! [`keys`] whose key goes where, [`send`] one request, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
+
+pub(super) mod address;
+pub(super) mod ask;
+pub(super) mod completion;
+pub(super) mod dialect;
+mod fault;
+mod fill;
+mod keys;
+mod pause;
+pub(super) mod quirks;
+mod send;
+pub(super) mod stream;
+mod wording;
+
+use super::http;
+use super::openai::OpenAi;
+use super::{LanguageModel, LlmJob, Wire};
+use crate::calls::{CallError, CallErrorKind};
+use crate::redact::{self, Secret, Secrets};
+use ask::Prepared;
+use dialect::Dialect;
+use fault::{Context, Fault};
+use futures_util::future::BoxFuture;
+use quirks::Quirks;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// How long the start page waits for a server.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Who speaks how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Provider {
+    /// OpenAI's chat completions, which many servers speak.
+    OpenAi,
+}
+
+impl Provider {
+    /// The dialect for the server at `base`; `None` = the provider's own.
+    fn dialect(self, base: Option<&str>) -> Result<Box<dyn Dialect>, CallError> {
+        Ok(match self {
+            Self::OpenAi => Box::new(OpenAi::new(base)?),
+        })
+    }
+}
+
+/// The settings of one adapter.
+#[derive(Clone, Debug)]
+pub struct ChatConfig {
+    /// Who speaks how.
+    pub provider: Provider,
+    /// The model's name, as the server knows it.
+    pub model: String,
+    /// The server in any form (`http://h:11434`, `.../v1`, `.../v1/chat/completions`); `None` = the provider's own.
+    pub base_url: Option<String>,
+    /// The key; servers on one's own machine mostly need none.
+    pub api_key: Option<Secret>,
+    /// For one request: until its whole reply, or the first text of a reply that comes in pieces.
+    pub timeout: Duration,
+    /// Between two pieces of a reply.
+    pub stall: Duration,
+    /// Whether replies are asked for in pieces where the service can.
+    pub stream: bool,
+    /// Times that one request is sent when it fails in a way that may pass; at least 1. A request without an answer in time is
+    /// sent twice at most.
+    pub max_tries: u32,
+    /// Requests of this adapter on the wire at once; at least 1.
+    pub concurrency: usize,
+    /// The pause before the second try; later ones grow.
+    pub first_pause: Duration,
+    /// The least output limit, in tokens, for a model that was seen to reason before it answers.
+    pub reasoning_floor: u32,
+}
+
+impl ChatConfig {
+    /// `model` at the provider's own server without a key: 120 s a request, 60 s between pieces, 5 tries, 4 requests at once, pauses from 0.5 s.
+    #[must_use]
+    pub fn new(provider: Provider, model: impl Into<String>) -> Self {
+        Self {
+            provider,
+            model: model.into(),
+            base_url: None,
+            api_key: None,
+            timeout: Duration::from_secs(120),
+            stall: Duration::from_secs(60),
+            stream: true,
+            max_tries: 5,
+            concurrency: 4,
+            first_pause: Duration::from_millis(500),
+            reasoning_floor: 4096,
+        }
+    }
+}
+
+/// The adapter for one model of one server. Cheap to clone: clones share what was learnt.
+#[derive(Clone)]
+pub struct Chat(Arc<Inner>);
+
+/// What all calls of an adapter share.
+struct Inner {
+    name: String,
+    config: ChatConfig,
+    dialect: Box<dyn Dialect>,
+    context: Context,
+    client: reqwest::Client,
+    quirks: Quirks,
+    wire_places: Semaphore,
+}
+
+impl std::fmt::Debug for Chat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Chat").field("model", &self.0.name).field("address", &self.0.context.address).finish_non_exhaustive()
+    }
+}
+
+impl Chat {
+    /// An adapter. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// `Key` when a service that wants a key is meant and there is none, or the key can't stand in a header; `Unreachable`
+    /// when the URL can't be read.
+    pub fn new(mut config: ChatConfig) -> Result<Self, CallError> {
+        config.max_tries = config.max_tries.max(1);
+        config.concurrency = config.concurrency.clamp(1, 64);
+        // From here on the URL with its secrets lives in the dialect only.
+        let dialect = config.provider.dialect(config.base_url.take().as_deref())?;
+        let address = dialect.address();
+        let variable = keys::variable_for(config.provider, address);
+        check_key(config.api_key.as_ref(), address, variable)?;
+        let mut shape = dialect.shape();
+        shape.stream &= config.stream;
+        let secrets = Secrets::new(redact::of_url(address.as_str()).into_iter().chain(config.api_key.clone()));
+        let has_key = config.api_key.is_some() || address::has_credentials(address);
+        Ok(Self(Arc::new(Inner {
+            name: format!("{}:{}", dialect.word(), config.model),
+            context: Context::new(&config.model, dialect.word(), address, variable, has_key, secrets),
+            client: http::client(config.timeout, address::is_local(address))?,
+            quirks: Quirks::new(shape),
+            wire_places: Semaphore::new(config.concurrency),
+            dialect,
+            config,
+        })))
+    }
+
+    /// Whether the server can be used now, for the start page: one short sentence, or an error that says what to do.
+    /// Asks for the list of models with a short time limit; costs nothing.
+    ///
+    /// # Errors
+    /// `Key`, `Unreachable`, `TimedOut` or `Server`, each with a remedy.
+    pub fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move { inner.check().await })
+    }
+}
+
+/// Refuses a missing key where one is needed, and a key that no header can carry.
+fn check_key(key: Option<&Secret>, address: &reqwest::Url, variable: &str) -> Result<(), CallError> {
+    let error = |message: String| Err(CallError::new(CallErrorKind::Key, message));
+    match key {
+        None if keys::needs_key(address) && !address::has_credentials(address) => error(format!(
+            "{} wants a key: set {variable}, or give another server with --llm-url (http://HOST:PORT needs none)",
+            crate::text::one_line(address.host_str().unwrap_or_default())
+        )),
+        Some(key) if !key.expose().bytes().all(|b| b.is_ascii_graphic()) => {
+            error(format!("the key in {variable} has blanks or letters that no key has: copy it again"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Inner {
+    /// `request` with the key. A URL with user and password shows these instead: a request has one `Authorization`.
+    fn authorized(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        match &self.config.api_key {
+            Some(key) if !address::has_credentials(self.dialect.address()) => self.dialect.sign(request, key),
+            _ => request,
+        }
+    }
+
+    async fn check(&self) -> Result<String, CallError> {
+        let limit = CHECK_TIMEOUT.min(self.config.timeout);
+        let unwrap = |fault: Fault| match fault {
+            Fault::Adapt(_, error) | Fault::Again(error, _) | Fault::Final(error) => error,
+        };
+        let until = Instant::now() + limit;
+        let broken = |error| unwrap(self.context.of_body(error));
+        let request = self.authorized(self.client.get(self.dialect.models()));
+        let reply = send::in_time(until, limit, request.send()).await.map_err(broken)?;
+        let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
+        let body = send::read_body(reply, until, limit).await.map_err(broken)?;
+        let (model, host) = (&self.context.model, &self.context.host);
+        match status {
+            200..=299 => match self.dialect.listed(&body) {
+                Some(all) if all.is_empty() || all.contains(&self.config.model) => Ok(format!("{host} is ready")),
+                Some(_) => Ok(format!("{host} is ready, but does not list {model}")),
+                None => {
+                    let message = format!("what answers at {} is no chat server: check --llm-url", self.context.address);
+                    Err(CallError::new(CallErrorKind::Unreachable, message))
+                }
+            },
+            // Servers without a list of models are no worse for it.
+            404 | 405 | 501 => Ok(format!("{host} answers (it lists no models)")),
+            _ => Err(unwrap(self.context.of_status(status, &headers, &String::from_utf8_lossy(&body)))),
+        }
+    }
+}
+
+impl LanguageModel for Chat {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn about(&self) -> String {
+        format!("{} at {}", self.0.context.model, self.0.context.host)
+    }
+
+    fn is_service(&self) -> bool {
+        true
+    }
+
+    fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
+        Self::check(self)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.0.quirks.notes(&self.0.context.model, self.0.config.concurrency)
+    }
+
+    /// The prompt goes as a system message (the instructions) and one user message. Every reply on the wire is reported with its
+    /// tokens, also one that fills no slot because it has to be asked for again. The model asked is the adapter's own.
+    fn complete(&self, job: LlmJob, wire: Wire) -> BoxFuture<'static, Result<(), CallError>> {
+        let prepared = Prepared::new(&self.0.config.model, &job.request);
+        let filling = fill::Filling::new(Arc::clone(&self.0), prepared, &job.request.slots, wire);
+        Box::pin(filling.run())
+    }
+}

@@ -1,0 +1,252 @@
+//! One request until it has a reply: adapted where the server refuses a part, tried again where it may pass.
+
+use super::Inner;
+use super::ask::{Order, Prepared};
+use super::completion::{Completion, NoReply};
+use super::fault::{Context, Fault};
+use super::pause;
+use super::quirks::Shape;
+use super::stream::{Delta, Framing, Reader, Splitter};
+use crate::calls::{CallError, CallErrorKind, Piece};
+use crate::llm::{OnWire, Wire};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// A longer reply is no reply to a prompt of ours.
+const LONGEST_BODY: usize = 16 << 20;
+
+/// A request that gets no answer in time is sent so often: each try is paid.
+const TRIES_IN_TIME: u32 = 2;
+
+/// How long the end of a stream is waited for after its last event.
+const LEFTOVER: Duration = Duration::from_millis(100);
+
+/// A slot that is still to be filled.
+#[derive(Clone, Debug)]
+pub struct Want {
+    /// Its number.
+    pub slot: u32,
+    /// Its seed.
+    pub seed: u64,
+    /// Whether it is asked without stop strings, because with them nothing came.
+    pub bare: bool,
+    /// Requests sent for it that brought no reply and are not reported yet.
+    pub sent: u32,
+}
+
+/// How one request for some slots ended.
+pub enum Sent {
+    /// With a reply.
+    Arrived {
+        /// The slots asked for.
+        wants: Vec<Want>,
+        /// What came.
+        completion: Completion,
+        /// The shape of the request.
+        shape: Shape,
+        /// Whether stop strings were sent.
+        with_stop: bool,
+        /// Milliseconds of the try that brought it.
+        took_ms: u64,
+        /// Requests sent for it.
+        tries: u32,
+    },
+    /// Not at all: the server takes fewer slots at once, or the call is ending.
+    Back(Vec<Want>),
+    /// Without.
+    Failed(CallError),
+}
+
+/// Why a body could not be read.
+pub enum BodyError {
+    /// The connection broke.
+    Transport(reqwest::Error),
+    /// Nothing came for so long.
+    Late(Duration),
+    /// It is too long.
+    TooLong,
+}
+
+impl Context {
+    /// What an unreadable body means.
+    pub fn of_body(&self, error: BodyError) -> Fault {
+        match error {
+            BodyError::Transport(error) => self.of_transport(&error),
+            BodyError::Late(limit) => self.of_silence(limit),
+            BodyError::TooLong => self.bad_reply("its reply is longer than 16 MB"),
+        }
+    }
+}
+
+/// The whole body, up to [`LONGEST_BODY`], before `until`.
+pub async fn read_body(mut reply: reqwest::Response, until: Instant, limit: Duration) -> Result<Vec<u8>, BodyError> {
+    let mut body = Vec::new();
+    while let Some(piece) = in_time(until, limit, reply.chunk()).await? {
+        if body.len() + piece.len() > LONGEST_BODY {
+            return Err(BodyError::TooLong);
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+impl Inner {
+    /// Asks for `wants` (which agree on `bare`) in one request, until it has a reply or fails for good. Once `ending` says so,
+    /// nothing more is sent.
+    pub(super) async fn send(&self, ask: &Prepared, mut wants: Vec<Want>, mut ending: watch::Receiver<bool>, wire: &Wire) -> Sent {
+        let Some(first) = wants.first().cloned() else { return Sent::Back(wants) };
+        let (mut tries, mut failures) = (wants.iter().map(|w| w.sent).sum::<u32>(), 0);
+        loop {
+            // The place comes first: while waiting for it, another request may bring what is to be learnt. (Never closed.)
+            let place = self.wire_places.acquire().await;
+            let shape = self.quirks.shape();
+            if wants.len() > shape.width || *ending.borrow() {
+                for (at, want) in wants.iter_mut().enumerate() {
+                    want.sent = if at == 0 { tries } else { 0 };
+                }
+                return Sent::Back(wants);
+            }
+            if ask.form_required && ask.form.is_some() && !shape.form {
+                return Sent::Failed(self.context.no_form());
+            }
+            let order = ask.order(&shape, self.config.reasoning_floor, wants.len(), first.seed, first.bare);
+            let started = Instant::now();
+            let mut shown = false;
+            let mut show = |delta: &Delta| {
+                if let Some(want) = usize::try_from(delta.index).ok().and_then(|at| wants.get(at)) {
+                    shown = true;
+                    wire(OnWire::Piece(Piece { slot: want.slot, reasoning: delta.reasoning, text: delta.text.clone() }));
+                }
+            };
+            let got = self.exchange(ask, &order, &mut show).await;
+            if shown && got.is_err() {
+                wire(OnWire::Dropped(wants.iter().map(|want| want.slot).collect()));
+            }
+            let took = started.elapsed();
+            drop(place);
+            tries += 1;
+            let (error, asked) = match got {
+                Ok(completion) => {
+                    let with_stop = !order.stops.is_empty();
+                    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+                    return Sent::Arrived { wants, completion, shape, with_stop, took_ms, tries };
+                }
+                Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &order) => continue,
+                Err(Fault::Adapt(_, error) | Fault::Final(error)) => return Sent::Failed(error),
+                Err(Fault::Again(error, asked)) => (error, asked),
+            };
+            failures += 1;
+            let most = if error.kind == CallErrorKind::TimedOut { TRIES_IN_TIME.min(self.config.max_tries) } else { self.config.max_tries };
+            if failures >= most {
+                return Sent::Failed(tired(error, failures));
+            }
+            tokio::select! {
+                () = tokio::time::sleep(pause::after(failures, self.config.first_pause, asked)) => {}
+                _ = ending.wait_for(|ending| *ending) => return Sent::Failed(tired(error, failures)),
+            }
+        }
+    }
+
+    /// Sends one request and reads what comes back; `show` gets the pieces of a stream.
+    async fn exchange(&self, ask: &Prepared, order: &Order, show: &mut (dyn FnMut(&Delta) + Send)) -> Result<Completion, Fault> {
+        let limit = self.config.timeout;
+        let until = Instant::now() + limit;
+        let (url, body) = self.dialect.write(ask, order);
+        let context = self.context.at(&url);
+        let broken = |error: BodyError| context.of_body(error);
+        let request = self.authorized(self.client.post(url).json(&body));
+        let reply = in_time(until, limit, request.send()).await.map_err(broken)?;
+        let (status, headers) = (reply.status(), reply.headers().clone());
+        if !status.is_success() {
+            let body = read_body(reply, until, limit).await.map_err(broken)?;
+            return Err(context.of_status(status.as_u16(), &headers, &String::from_utf8_lossy(&body)));
+        }
+        let letters = ask.letters();
+        let reader = self.dialect.reader(letters).filter(|_| order.stream && !is_whole(&headers));
+        let read = match reader {
+            Some((framing, reader)) => self.read_stream(reply, framing, reader, until, show).await.map_err(broken)?,
+            None => self.dialect.read(&read_body(reply, until, limit).await.map_err(broken)?, letters),
+        };
+        read.map_err(|no_reply| match no_reply {
+            NoReply::Error(root) => context.of_error_body(&root),
+            NoReply::Unreadable(what) => context.bad_reply(what),
+        })
+    }
+
+    /// Reads a reply in pieces. Its first text has to come before `until`, each later piece within the limit between pieces.
+    async fn read_stream(
+        &self,
+        mut reply: reqwest::Response,
+        framing: Framing,
+        mut reader: Box<dyn Reader>,
+        mut until: Instant,
+        show: &mut (dyn FnMut(&Delta) + Send),
+    ) -> Result<Result<Completion, NoReply>, BodyError> {
+        let (mut splitter, mut bytes, mut limit) = (Splitter::new(framing), 0, self.config.timeout);
+        let mut spoken = false;
+        loop {
+            let piece = in_time(until, limit, reply.chunk()).await;
+            let (events, end) = match piece {
+                Ok(Some(piece)) => {
+                    bytes += piece.len();
+                    if bytes > LONGEST_BODY {
+                        return Err(BodyError::TooLong);
+                    }
+                    (splitter.feed(&piece), None)
+                }
+                Ok(None) => (splitter.end(), Some(None)),
+                Err(BodyError::Transport(error)) => (splitter.end(), Some(Some(BodyError::Transport(error)))),
+                Err(error) => return Err(error),
+            };
+            for event in events {
+                match reader.event(&event) {
+                    Ok(deltas) => deltas.iter().for_each(|delta| {
+                        spoken = true;
+                        show(delta);
+                    }),
+                    // The last line of a connection that broke is no event.
+                    Err(NoReply::Unreadable(_)) if matches!(end, Some(Some(_))) => {}
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            match end {
+                // A reply that was over before the connection broke is a reply.
+                Some(Some(error)) => return reader.finish().map(Ok).map_err(|_| error),
+                Some(None) => return Ok(reader.finish()),
+                None if reader.is_done() => {
+                    // What is left is the end of the message: read, so that the connection can be used again.
+                    let _ = tokio::time::timeout(LEFTOVER, async { while let Ok(Some(_)) = reply.chunk().await {} }).await;
+                    return Ok(reader.finish());
+                }
+                None if spoken => {
+                    limit = self.config.stall;
+                    until = Instant::now() + limit;
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether the headers say that the reply comes whole although it was asked for in pieces.
+fn is_whole(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_lowercase();
+    kind.starts_with("application/json") || kind.starts_with("text/html")
+}
+
+/// What `work` brings before `until`.
+pub async fn in_time<T>(until: Instant, limit: Duration, work: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, BodyError> {
+    match tokio::time::timeout_at(until.into(), work).await {
+        Ok(done) => done.map_err(BodyError::Transport),
+        Err(_) => Err(BodyError::Late(limit)),
+    }
+}
+
+/// `error` with the number of tries it stands for.
+fn tired(mut error: CallError, tries: u32) -> CallError {
+    if tries > 1 {
+        error.message = format!("{} ({tries} tries)", error.message);
+    }
+    error
+}

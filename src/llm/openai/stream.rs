@@ -1,0 +1,87 @@
+//! A reply as `chat.completion.chunk` events (or `text_completion` ones): choices by index, tokens in the last event.
+
+use super::reply;
+use crate::llm::chat::completion::{Choice, Completion, NoReply};
+use crate::llm::chat::stream::{Delta, Event, Reader};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// A reply under way.
+#[derive(Debug, Default)]
+pub struct Stream {
+    choices: BTreeMap<u64, Choice>,
+    usage: Value,
+    timings: Value,
+    done: bool,
+    letters: usize,
+}
+
+impl Stream {
+    /// For a prompt of so many letters.
+    pub fn new(letters: usize) -> Self {
+        Self { letters, ..Self::default() }
+    }
+}
+
+impl Reader for Stream {
+    fn event(&mut self, event: &Event) -> Result<Vec<Delta>, NoReply> {
+        let data = event.data.trim();
+        if data == "[DONE]" {
+            self.done = true;
+            return Ok(Vec::new());
+        }
+        let Ok(root) = serde_json::from_str::<Value>(data) else {
+            return Err(NoReply::Unreadable("its stream has an event that is no JSON"));
+        };
+        let is_error = |value: &Value| value.get("error").is_some_and(|e| !e.is_null());
+        if is_error(&root) || event.name == "error" {
+            return Err(NoReply::Error(root));
+        }
+        // Groq puts its count in a place of its own.
+        for usage in [root.pointer("/x_groq/usage"), root.get("usage")].into_iter().flatten().filter(|u| u.is_object()) {
+            self.usage = usage.clone();
+        }
+        if let Some(timings) = root.get("timings") {
+            self.timings = timings.clone();
+        }
+        let mut deltas = Vec::new();
+        for (at, choice) in root.get("choices").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            if is_error(choice) {
+                return Err(NoReply::Error(choice.clone()));
+            }
+            let index = choice.get("index").and_then(Value::as_u64).unwrap_or(at as u64);
+            let came = reply::read_choice(choice);
+            let so_far = self.choices.entry(index).or_default();
+            for (reasoning, text) in [(true, &came.reasoning), (false, &came.text)] {
+                if let Some(text) = text.as_ref().filter(|t| !t.is_empty()) {
+                    deltas.push(Delta { index, reasoning, text: text.clone() });
+                }
+            }
+            for (slot, text) in
+                [(&mut so_far.text, came.text), (&mut so_far.reasoning, came.reasoning), (&mut so_far.refusal, came.refusal)]
+            {
+                if let Some(text) = text {
+                    slot.get_or_insert_default().push_str(&text);
+                }
+            }
+            so_far.finish = came.finish.filter(|f| !f.is_empty()).or(so_far.finish.take());
+        }
+        Ok(deltas)
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn finish(self: Box<Self>) -> Result<Completion, NoReply> {
+        if self.choices.is_empty() {
+            return Err(NoReply::Unreadable("its stream has no `choices`"));
+        }
+        // A reason or `[DONE]` is the end; without either the connection was lost.
+        if !self.done && self.choices.values().any(|c| c.finish.is_none()) {
+            return Err(NoReply::Unreadable("its stream ended in the midst of the reply"));
+        }
+        let choices = self.choices.into_values().collect();
+        Ok(reply::complete(choices, &json!({"usage": self.usage, "timings": self.timings}), self.letters))
+    }
+}

@@ -1,0 +1,78 @@
+//! Replies that are constrained by a schema, where the server can.
+
+use super::server::{Answer, Seen, Server};
+use super::{adapter, job, run};
+use serde_json::json;
+use tree_of_traversals::calls::{CallErrorKind, Form};
+use tree_of_traversals::llm::{LanguageModel, LlmJob};
+
+fn constrained(form: Form) -> LlmJob {
+    let mut job = job(1);
+    job.request.form = Some(form);
+    job
+}
+
+fn relations() -> Form {
+    Form::Relation(vec!["P57".to_owned(), "~P161".to_owned()])
+}
+
+#[tokio::test]
+async fn what_is_on_offer_goes_as_a_strict_schema() {
+    let said = r#"{"relation":"~P161"}"#;
+    let server = Server::replies(vec![Answer::texts(&[said])]).await;
+    assert_eq!(run(&adapter(&server), constrained(relations())).await.texts(), [said]);
+    assert_eq!(
+        server.seen()[0].body["response_format"],
+        json!({"type": "json_schema", "json_schema": {"name": "relation", "strict": true, "schema": {
+            "type": "object", "additionalProperties": false, "required": ["relation"],
+            "properties": {"relation": {"type": "string", "enum": ["P57", "~P161"]}},
+        }}})
+    );
+    // Without a form there is none.
+    run(&adapter(&server), job(1)).await;
+    assert!(!server.seen()[1].has("response_format"));
+}
+
+/// Refuses schemas in the words of several servers.
+fn refusing(words: serde_json::Value) -> impl Fn(usize, &Seen) -> Answer {
+    move |_, seen| if seen.has("response_format") { Answer::new(400, &words) } else { Answer::texts(&["P57"]) }
+}
+
+#[tokio::test]
+async fn a_refusal_is_learnt_and_the_reply_is_text() {
+    for words in [
+        json!({"error": {"message": "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.", "param": null}}),
+        json!({"error": {"message": "No.", "param": "response_format.json_schema"}}),
+        json!({"error": {"message": "This response_format type is unavailable now"}}),
+    ] {
+        let server = Server::start(refusing(words)).await;
+        let model = adapter(&server);
+        assert_eq!(run(&model, constrained(relations())).await.texts(), ["P57"]);
+        assert_eq!(run(&model, constrained(Form::Value)).await.texts(), ["P57"]);
+        assert_eq!(server.count(), 3, "tried once");
+        assert!(model.notes()[0].contains("structured output"), "{:?}", model.notes());
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_an_error_where_the_form_is_required() {
+    let server = Server::start(refusing(json!({"error": {"message": "'response_format' is not supported"}}))).await;
+    let model = adapter(&server);
+    let mut wanted = constrained(relations());
+    wanted.request.form_required = true;
+    let got = run(&model, wanted.clone()).await;
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::Refused, 1));
+    assert!(got.error().message.contains("--structured"), "{}", got.error());
+    assert_eq!(run(&model, wanted).await.kind(), CallErrorKind::Refused);
+    assert_eq!(server.count(), 1, "known by now");
+}
+
+#[tokio::test]
+async fn what_no_schema_can_list_is_asked_for_as_text() {
+    let server = Server::replies(vec![Answer::texts(&["x"])]).await;
+    let many = (0..400).map(|n| format!("Q{n}")).collect();
+    for form in [Form::Entities(Vec::new()), Form::Entities(many)] {
+        run(&adapter(&server), constrained(form)).await;
+    }
+    assert!(server.seen().iter().all(|seen| !seen.has("response_format")));
+}

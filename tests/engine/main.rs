@@ -6,4 +6,5 @@ mod pages;
 mod scenarios;
 mod several;
 mod sources;
+mod spent;
 mod world;

@@ -6,5 +6,6 @@ mod pages;
 mod scenarios;
 mod several;
 mod sources;
+mod spent;
 mod structured;
 mod world;

@@ -69,6 +69,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
             "calls": counters.llm_calls, "samples": counters.samples, "rounds": counters.llm_rounds,
             "prompt_tokens": counters.prompt_tokens, "completion_tokens": counters.completion_tokens,
             "tokens_estimated": counters.estimated, "perhaps_paid_twice": counters.perhaps_paid, "cost": Json::Null,
+            "prompt_chars": state.prompt_chars().sent, "prefix_share": state.prompt_chars().share(),
         }),
     );
     put("llm_rounds", json!(counters.llm_rounds));

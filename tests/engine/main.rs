@@ -3,6 +3,7 @@
 mod acts;
 mod lexical;
 mod pages;
+mod prefix;
 mod scenarios;
 mod several;
 mod sources;

@@ -163,7 +163,7 @@ impl Runner {
 
     /// A fork is answered from its parent's recording until the first miss.
     fn answer_from_bank(&mut self, ask: &Ask) -> bool {
-        let Some(bank) = &self.bank else { return false };
+        let Some(bank) = self.bank.as_ref().filter(|_| !self.state.asked_again(ask)) else { return false };
         let Some(banked) = bank.reply(ask) else {
             self.bank = None;
             self.live.replaying_parent = false;

@@ -8,6 +8,7 @@ mod apply;
 mod ask;
 mod event;
 mod health;
+mod left_out;
 mod matched;
 mod page;
 mod plan;
@@ -19,7 +20,7 @@ pub mod strategy;
 mod tree;
 pub mod why;
 
-pub use act::{Act, ActRefused};
+pub use act::{Act, ActRefused, Again};
 pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
 pub use event::{

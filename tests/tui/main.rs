@@ -5,6 +5,7 @@
 mod world;
 
 mod aggregate;
+mod asking;
 mod desk;
 mod flows;
 mod given_back;

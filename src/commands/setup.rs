@@ -276,13 +276,10 @@ impl Workshop {
                 open_kgs(&specs, config, &kg_settings(config, &options.kgs, status), &mut secrets).await?
             }
         };
-        let configured = config.prompts.as_deref().filter(|_| recorded.is_none());
-        let (templates, mut warnings) = match options.prompts.as_deref().or(configured) {
-            Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
-            Some(folder) => Templates::load(folder),
-            None => (recorded.map_or_else(Templates::built_in, |started| started.templates.clone()), Vec::new()),
-        };
-        warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
+        // A question that is asked again from a recording has the recording's prompts, if none are given.
+        let own = recorded.filter(|_| options.prompts.is_none() && options.profile.is_none());
+        let templates = own.map_or_else(|| templates(options, config, &model.spec), |started| Ok(started.templates.clone()))?;
+        let mut warnings: Vec<String> = kgs.iter().flat_map(|(_, _, kg)| kg.remarks()).collect();
         warnings.extend(model.model.notes());
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
@@ -397,6 +394,52 @@ pub fn model_cache(options: &SearchOptions, config: &Config) -> Option<CacheSett
     usual.map(|cache| CacheSettings { fresh: options.kgs.fresh, ..cache })
 }
 
+/// The prompts that flags and configuration name. A file that can't be used is an error: nothing is asked, and paid for, with
+/// other prompts than those that were meant.
+fn templates(options: &SearchOptions, config: &Config, model: &str) -> anyhow::Result<Templates> {
+    let profile = options.profile.or(config.profile).unwrap_or_default();
+    if profile.continues() && model == "lexical" {
+        let why = "the built-in model reads instructions: leave out `--profile base`, or choose a base model with --llm";
+        return Err(UsageError::of(why).into());
+    }
+    match options.prompts.as_deref().or(config.prompts.as_deref()) {
+        Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
+        Some(folder) => Ok(Templates::load(profile, folder)?),
+        None => Ok(Templates::of(profile)),
+    }
+}
+
+/// The configuration for a session that keeps its own prompts: those of the configuration, if they can't be used, are no reason
+/// not to open it. What is wrong with them, if something is.
+pub fn without_broken_prompts(config: &mut Config) -> Option<String> {
+    let folder = config.prompts.clone()?;
+    let flaws = Templates::load(config.profile.unwrap_or_default(), &folder).err()?;
+    config.prompts = None;
+    Some(format!("the prompts of the configuration can't be used, new questions get the built-in ones: {flaws}"))
+}
+
+/// Where a prompt that a person changed is saved: the folder of the prompts in use, else the one beside the configuration, with
+/// whether later sessions use it by themselves.
+#[must_use]
+pub fn prompts_folder(options: &SearchOptions, config: &Config) -> Option<(PathBuf, PromptsUse)> {
+    let beside = || Some(Config::path()?.parent()?.join("prompts"));
+    match (&options.prompts, &config.prompts) {
+        (Some(folder), configured) if configured.as_ref() == Some(folder) => Some((folder.clone(), PromptsUse::ByItself)),
+        (Some(folder), _) => Some((folder.clone(), PromptsUse::WithFlag)),
+        (None, Some(folder)) => Some((folder.clone(), PromptsUse::ByItself)),
+        (None, None) => beside().map(|folder| (folder, PromptsUse::WithFlag)),
+    }
+}
+
+/// When a folder of prompts is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PromptsUse {
+    /// The configuration names it.
+    ByItself,
+    /// Only where `--prompts` names it.
+    WithFlag,
+}
+
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     if let Some(k) = options.branching {
         settings.branching = k;
@@ -432,6 +475,7 @@ pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Resul
     let Some(started) = recording.state.started.as_deref() else { bail!("the session is empty: there is nothing to go on with") };
     let mut options = given.clone();
     options.strategy = Some(started.strategy.clone());
+    options.profile = options.profile.or(Some(started.templates.profile()));
     if given.scenario.is_some() {
         return Ok(options);
     }

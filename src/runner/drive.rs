@@ -188,7 +188,8 @@ impl Runner {
     /// A fork is answered from its parent's recording until the first miss, a question with `--from` from the recording
     /// wherever it can.
     fn answer_from_bank(&mut self, ask: &Ask) -> bool {
-        let Some(banked) = self.bank.as_ref().and_then(|bank| bank.reply(ask)) else { return false };
+        let bank = self.bank.as_ref().filter(|_| !self.state.asked_again(ask));
+        let Some(banked) = bank.and_then(|bank| bank.reply(ask)) else { return false };
         let event = banked.event(ask);
         self.push(By::World, event);
         true

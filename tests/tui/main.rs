@@ -5,6 +5,7 @@
 mod world;
 
 mod aggregate;
+mod asking;
 mod budgets;
 mod desk;
 mod flows;

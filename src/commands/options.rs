@@ -27,7 +27,7 @@ pub struct SearchOptions {
     /// More actions for the model: +aggregate
     #[arg(long, value_name = "LIST", value_parser = actions)]
     pub actions: Option<String>,
-    /// The model: lexical | human | script:PATH | openai:MODEL
+    /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL
     #[arg(long, value_name = "SPEC", value_parser = model)]
     pub llm: Option<String>,
     /// The model server, for any OpenAI-compatible one

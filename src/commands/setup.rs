@@ -93,17 +93,45 @@ pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> a
         ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
-        ModelSpec::OpenAi(name) => {
-            let mut config = ChatConfig::new(Provider::OpenAi, name.clone());
-            config.base_url = url.map(str::to_owned);
-            config.api_key = std::env::var(Provider::OpenAi.key_variable(url)).ok().as_deref().and_then(Secret::new);
+        ModelSpec::Chat(provider, name) => {
+            let environment = |variable: &str| std::env::var(variable).ok();
+            let mut config = ChatConfig::new(*provider, name.clone());
+            config.base_url = provider.base_url(url, environment);
+            config.api_key = environment(provider.key_variable(config.base_url.as_deref())).as_deref().and_then(Secret::new);
+            config.learned = ChatConfig::usual_memory();
             secrets.extend(config.api_key.clone());
-            secrets.extend(url.map(redact::of_url).unwrap_or_default());
-            (Arc::new(Chat::new(config).map_err(|e| anyhow::anyhow!("{e}"))?), name.clone())
+            secrets.extend(config.base_url.as_deref().map(redact::of_url).unwrap_or_default());
+            let chat = Chat::new(config).map_err(|e| anyhow::anyhow!("{e}"))?;
+            if name.is_empty() {
+                return Err(without_name(*provider, &chat));
+            }
+            (Arc::new(chat), name.clone())
         }
     };
-    let url = url.filter(|_| matches!(parsed, ModelSpec::OpenAi(_))).map(redact::url);
+    let url = url.filter(|_| matches!(parsed, ModelSpec::Chat(..))).map(redact::url);
     Ok(OpenModel { model, spec: parsed.to_string(), service_name, url })
+}
+
+/// The error for a provider without a model's name: what its server has to choose from.
+fn without_name(provider: Provider, chat: &Chat) -> anyhow::Error {
+    let (word, asked) = (provider.word(), chat.models());
+    // On a thread of its own: this is called from inside of the program's runtime, which must not wait for itself.
+    let waiting = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(asked).map_err(|error| error.to_string()))
+    });
+    let said = match waiting.join().unwrap_or_else(|_| Err("its models can't be listed".to_owned())) {
+        Ok(models) if models.is_empty() => {
+            format!("`{word}` needs a model, and its server has none yet: fetch one with `ollama pull MODEL`")
+        }
+        Ok(models) => {
+            let names: Vec<String> = models.iter().take(20).map(|name| format!("{word}:{}", one_line(name))).collect();
+            let more = if models.len() > names.len() { ", ..." } else { "" };
+            format!("`{word}` needs a model's name: {}{more}", names.join(", "))
+        }
+        Err(error) => format!("`{word}` needs a model's name, {word}:MODEL; its server could not be asked for what it has: {error}"),
+    };
+    UsageError::of(said).into()
 }
 
 /// A script file: an object with `rules` (and `fallback`), or a scenario, whose `llm` is taken.

@@ -7,7 +7,8 @@ use std::process::Command;
 fn passes(script: &str, service: &Service) {
     let python = std::env::var("TOT_TEST_PYTHON").expect("TOT_TEST_PYTHON is a Python with the clients (see .ci/clients.sh)");
     let path = format!("{}/tests/data/clients/{script}", env!("CARGO_MANIFEST_DIR"));
-    let ran = Command::new(python).arg(path).arg(service.url()).arg(KEY).env("NO_PROXY", "*").output().unwrap();
+    // Keys, addresses and proxies of whoever runs this stay out of it.
+    let ran = Command::new(python).env_clear().arg(path).arg(service.url()).arg(KEY).env("NO_PROXY", "*").output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success() && out.trim_end().ends_with("passed"), "{out}\n{err}");
 }

@@ -39,6 +39,7 @@ impl Journal {
             model: "script".into(),
             service_model: "script".into(),
             llm_url: None,
+            price: None,
             model_spec: "script".into(),
             kgs: vec![("demo".into(), "demo".into())],
             strategy: "tree-of-traversals".into(),

@@ -6,6 +6,7 @@
 //! the state and says what comes next, and the [`runner`] does it. `ARCHITECTURE.md` has the map.
 
 pub mod asm;
+pub mod cache;
 pub mod calls;
 pub mod commands;
 pub mod config;
@@ -13,6 +14,8 @@ pub mod graph;
 pub mod kg;
 pub mod llm;
 pub mod micro;
+pub mod money;
+pub mod price;
 pub mod redact;
 pub mod runner;
 pub mod scenario;

@@ -261,8 +261,11 @@ mod tests {
 
     #[test]
     fn echoed_keys_are_masked_before_they_are_recorded() {
-        let event = Event::Halted { why: "bad key sk-test-DO-NOT-STORE-123, really".into() };
-        let Event::Halted { why } = secrets(&["sk-test-DO-NOT-STORE-123"]).scrub(event) else { panic!() };
+        let event = Event::Halted(crate::search::Halt {
+            cause: crate::search::HaltCause::Service,
+            why: "bad key sk-test-DO-NOT-STORE-123, really".into(),
+        });
+        let Event::Halted(crate::search::Halt { why, .. }) = secrets(&["sk-test-DO-NOT-STORE-123"]).scrub(event) else { panic!() };
         assert_eq!(why, "bad key ***, really");
     }
 

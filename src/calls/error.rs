@@ -23,6 +23,9 @@ pub enum CallErrorKind {
     Busy,
     /// No answer in time, after the adapter's retries.
     TimedOut,
+    /// The server refuses the request without running it, because it estimates that it would take too long: the same
+    /// asked for in simpler requests may be answered.
+    TooCostly,
     /// The key is missing, wrong or may not do this.
     Key,
     /// Money or quota is used up.

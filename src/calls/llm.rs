@@ -27,6 +27,33 @@ pub enum PromptKind {
     ScoreAnswer,
 }
 
+impl PromptKind {
+    /// Every kind, in the order in which a question needs them.
+    pub const ALL: [Self; 8] =
+        [Self::Extract, Self::Match, Self::Action, Self::Entities, Self::Relation, Self::FinalAnswer, Self::ScoreState, Self::ScoreAnswer];
+
+    /// Its place in [`PromptKind::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Its name, as journals have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Extract => "extract",
+            Self::Match => "match",
+            Self::Action => "action",
+            Self::Entities => "entities",
+            Self::Relation => "relation",
+            Self::FinalAnswer => "final_answer",
+            Self::ScoreState => "score_state",
+            Self::ScoreAnswer => "score_answer",
+        }
+    }
+}
+
 /// What a part of a prompt holds. Parts that stay the same from call to call come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

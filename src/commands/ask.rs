@@ -7,7 +7,7 @@ use super::{Status, UsageError, report};
 use crate::config::Config;
 use crate::runner::{Command, Handle, Pace, Setup, launch};
 use crate::scenario::compare;
-use crate::search::{OutcomeKind, Preset, State, Stop};
+use crate::search::{HaltCause, OutcomeKind, Preset, State, Stop};
 use crate::session::Journal;
 use crate::text::{clean, one_line, printable_json};
 use anyhow::{Context, bail};
@@ -63,17 +63,31 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let mut out = std::io::stdout().lock();
     if args.json {
         let mut object = report::json(state, &session, snapshot.live.ran_ms);
-        if let End::Halted(why) = &end {
-            object["halted"] = why.as_str().into();
+        if let End::Halted(halt) = &end {
+            object["halted"] = halt.why.as_str().into();
         }
         writeln!(out, "{}", printable_json(&object.to_string()))?;
-    } else if matches!(end, End::Finished) {
+    } else if matches!(end, End::Finished) || end.budget().is_some() {
         write!(out, "{}", clean(&report::answer(state)))?;
     }
     out.flush()?;
     drop(out);
     match end {
-        End::Halted(why) => bail!("{}; {go_on}", one_line(&why)),
+        End::Halted(halt) => match halt.cause {
+            HaltCause::Budget(budget) => {
+                let more = match (&snapshot.live.path, state.settings().budgets.of(budget)) {
+                    (Some(_), Some(limit)) => format!(" {} N, with N above {}", budget.flag(), budget.written(limit)),
+                    _ => String::new(),
+                };
+                say(&format!("{}; {go_on}{more}", one_line(&halt.why)));
+                Ok(Status::Stopped)
+            }
+            HaltCause::Breakpoint => {
+                say(&format!("{}; {go_on}", one_line(&halt.why)));
+                Ok(Status::Stopped)
+            }
+            HaltCause::Service | HaltCause::Template => bail!("{}; {go_on}", one_line(&halt.why)),
+        },
         End::Unwritten => bail!("the search stands still; when there is room again, {go_on}"),
         End::Stopped => {
             say(&format!("stopped; {go_on}"));
@@ -113,6 +127,7 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
         _ => {}
     }
     let workshop = Workshop::open(&args.search, config, loading()).await?;
+    workshop.check_budgets()?;
     let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
     let question = given.or(scripted).ok_or_else(needed)?;
     let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
@@ -137,7 +152,8 @@ async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow
     let strategy = recording.state.started().strategy.clone();
     let equipment = workshop.equipment(&strategy, Pace::Run, false)?;
     let recorded = recording.entries.len();
-    let handle = launch(Setup::Resume { recording: Box::new(recording), journal }, equipment)?;
+    let changes = workshop.changes(&recording.state, given)?;
+    let handle = launch(Setup::Resume { recording: Box::new(recording), journal, changes }, equipment)?;
     Ok(Begun { handle, workshop, warnings, recorded })
 }
 

@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, UsageError, ask, doctor, explore, kg, replay, show};
+use super::{Status, UsageError, ask, diff, doctor, explore, kg, replay, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -55,8 +55,19 @@ enum Command {
     Replay(ReplayArgs),
     /// The tree, values and answer of a session as text
     Show(show::ShowArgs),
+    /// Two sessions side by side: the first difference, both trees, answers, evidence, cost
+    Diff(diff::DiffArgs),
     /// Ask knowledge graphs from the shell
     Kg(kg::KgArgs),
+    /// Replies of graphs and models that are kept on disk
+    Cache {
+        /// Forget the replies of this graph or model, or of all
+        #[arg(long, value_name = "NAME", num_args = 0..=1)]
+        clear: Option<Option<String>>,
+        /// One JSON array
+        #[arg(long)]
+        json: bool,
+    },
     /// Check graphs, model, terminal and folders, and say what to do
     Doctor(doctor::DoctorArgs),
     /// How completions would be parsed
@@ -108,11 +119,14 @@ pub fn main() -> Status {
         Some(Command::Replay(args)) if args.check => replay::check(&args.session),
         Some(Command::Replay(args)) => explore::replay(&runtime, &args),
         Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Kg(args)) => runtime.block_on(interruptible(kg::run(args))),
+        Some(Command::Cache { clear, json }) => kg::cache(clear.as_ref(), json),
         Some(Command::Doctor(args)) => runtime.block_on(interruptible(doctor::run(args))),
         Some(Command::Parse { file }) => super::parse::run(&file, &mut std::io::stdout().lock()).map(|()| Status::Ok),
     };
     // Calls in flight end with the program, and so do the programs behind graphs.
+    crate::cache::write_all();
     crate::kg::exec::end_all(Duration::from_millis(500));
     runtime.shutdown_background();
     result.unwrap_or_else(|e| fail(&e))

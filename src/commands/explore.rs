@@ -28,6 +28,7 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
         return Ok(status);
     }
     let bench = Bench::open(runtime, &args.search)?;
+    bench.workshop.check_budgets()?;
     let scripted = bench.workshop.scenario.as_ref().map(|s| s.query.clone());
     let first = match args.question.clone().or(scripted) {
         Some(question) => First::Session(bench.start_at(&question, args.search.session.as_deref()).map_err(|e| anyhow::anyhow!("{e}"))?),
@@ -47,7 +48,7 @@ pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
     let path = session_path(&args.session);
     let recording = read(&path)?;
     let bench = Bench::open(runtime, &options_of(&recording, &args.search)?)?;
-    let first = First::Session(bench.resume(&path)?);
+    let first = First::Session(bench.resume(&path, &args.search)?);
     explore(&bench, first, &args.looks)
 }
 
@@ -162,11 +163,12 @@ impl<'a> Bench<'a> {
         self.connect(&self.workshop, setup, &self.workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
     }
 
-    fn resume(&self, path: &Path) -> anyhow::Result<Connection> {
+    fn resume(&self, path: &Path, given: &SearchOptions) -> anyhow::Result<Connection> {
         let workshop = self.world_of(&read(path)?)?;
         let (journal, recording) = Journal::reopen(path)?;
         let strategy = recording.state.started().strategy.clone();
-        self.connect(&workshop, Setup::Resume { recording: Box::new(recording), journal }, &strategy, Pace::Paused)
+        let changes = workshop.changes(&recording.state, given)?;
+        self.connect(&workshop, Setup::Resume { recording: Box::new(recording), journal, changes }, &strategy, Pace::Paused)
     }
 
     /// A replay needs neither model nor KG; they are opened so that a fork can go live, and if that fails it can't.
@@ -217,7 +219,7 @@ impl Host for Bench<'_> {
 
     fn open(&self, path: &Path, how: OpenHow) -> Result<Connection, String> {
         let opened = match how {
-            OpenHow::Resume => self.resume(path),
+            OpenHow::Resume => self.resume(path, &SearchOptions::default()),
             OpenHow::Replay => match crate::session::recorded(path) {
                 Some(recording) => self.replay(recording),
                 None => read(path).map_err(anyhow::Error::from).and_then(|r| self.replay(r)),

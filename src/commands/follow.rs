@@ -4,7 +4,7 @@ use super::report;
 use crate::calls::AskId;
 use crate::graph::KgName;
 use crate::runner::{Command, Handle, Pace, RunState, Snapshot, task};
-use crate::search::{Event, NodeId, State};
+use crate::search::{Budget, Event, Halt, NodeId, State};
 use crate::text::{clean, one_line};
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
@@ -17,12 +17,22 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 pub(super) enum End {
     /// It ended.
     Finished,
-    /// The service fails; why, and what to do.
-    Halted(String),
+    /// It stands still: the service fails, or a budget is used up.
+    Halted(Halt),
     /// A signal stopped it.
     Stopped,
     /// The disk refuses the journal.
     Unwritten,
+}
+
+impl End {
+    /// The budget that is used up.
+    pub(super) const fn budget(&self) -> Option<Budget> {
+        match self {
+            Self::Halted(halt) => halt.cause.budget(),
+            _ => None,
+        }
+    }
 }
 
 /// What is there when a search came to rest.
@@ -50,8 +60,8 @@ pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow:
         // Once for each time that a KG stops answering, not for every call.
         let outages = outages(&snapshot.state);
         for entry in &snapshot.entries()[told..] {
-            if let Event::Halted { why } = &entry.ev {
-                halted = Some(why.clone());
+            if let Event::Halted(halt) = &entry.ev {
+                halted = Some(halt.clone());
             }
             let told_below = entry.ev.is_outage() && of_kg(&snapshot.state, &entry.ev).is_some_and(|kg| outages.contains_key(kg));
             if let Some(line) = progress(&snapshot.state, &entry.ev).filter(|_| !quiet && !told_below) {
@@ -74,7 +84,7 @@ pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow:
         if finished || (snapshot.live.pace == Pace::Paused && snapshot.live.flights.is_empty()) {
             let end = match halted {
                 _ if finished => End::Finished,
-                Some(why) => End::Halted(why),
+                Some(halt) => End::Halted(halt),
                 None if stopped => End::Stopped,
                 None => End::Unwritten,
             };

@@ -2,7 +2,8 @@
 
 pub mod ask;
 pub mod cli;
-pub mod doctor;
+pub mod diff;
+mod doctor;
 pub mod explore;
 mod follow;
 pub mod kg;
@@ -12,6 +13,7 @@ pub mod replay;
 pub mod report;
 pub mod setup;
 pub mod show;
+mod spent;
 
 use std::fmt::Display;
 use std::process::ExitCode;

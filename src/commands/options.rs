@@ -1,8 +1,7 @@
 //! Flags that several commands share.
 
-use crate::llm::ModelSpec;
 use crate::micro::Micro;
-use crate::search::{OnExhausted, Preset, Structured};
+use crate::search::{Budget, OnExhausted, Preset, Setting, Structured};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -27,12 +26,18 @@ pub struct SearchOptions {
     /// More actions for the model: +aggregate
     #[arg(long, value_name = "LIST", value_parser = actions)]
     pub actions: Option<String>,
-    /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL
-    #[arg(long, value_name = "SPEC", value_parser = model)]
+    /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL | a name from the config
+    #[arg(long, value_name = "SPEC")]
     pub llm: Option<String>,
     /// The model server, for any OpenAI-compatible one
     #[arg(long, value_name = "URL")]
     pub llm_url: Option<String>,
+    /// A file (mode 0600) that holds the model's key and nothing else
+    #[arg(long, value_name = "PATH")]
+    pub key_file: Option<PathBuf>,
+    /// Keep the model's replies on disk, and take them from there (--fresh asks again)
+    #[arg(long)]
+    pub cache: bool,
     /// Constrain choices to what is on offer: where the model's server can, always (else an error), or never
     #[arg(long, value_enum, value_name = "WHEN")]
     pub structured: Option<StructuredName>,
@@ -51,6 +56,18 @@ pub struct SearchOptions {
     /// Expansions, at most
     #[arg(long, value_name = "N")]
     pub max_expansions: Option<u32>,
+    /// Calls to the model, at most (none: no limit)
+    #[arg(long, value_name = "N", value_parser = calls)]
+    pub max_calls: Option<Limit>,
+    /// Tokens of prompts and replies, at most
+    #[arg(long, value_name = "N", value_parser = tokens)]
+    pub max_tokens: Option<Limit>,
+    /// Money, at most, by the `prices` of the configuration: 0.50
+    #[arg(long, value_name = "AMOUNT", value_parser = cost)]
+    pub max_cost: Option<Limit>,
+    /// Running time, at most, in seconds or as 90s, 5m, 1h; pauses don't count
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub max_time: Option<Limit>,
     /// An answer with at least this value (0 to 1) ends the search
     #[arg(long, value_name = "T", value_parser = score)]
     pub threshold: Option<Micro>,
@@ -80,7 +97,7 @@ pub struct KgFlags {
     /// Languages of labels, the wanted one first: zh,en
     #[arg(long, value_name = "LIST")]
     pub lang: Option<String>,
-    /// Ask knowledge graphs again instead of taking replies kept on disk
+    /// Ask knowledge graphs (and the model) again instead of taking replies kept on disk
     #[arg(long)]
     pub fresh: bool,
     /// Refuse a graph file with bad lines instead of skipping them
@@ -88,7 +105,26 @@ pub struct KgFlags {
     pub strict: bool,
 }
 
+/// The value of a `--max-...` flag of a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(pub Option<u64>);
+
 impl SearchOptions {
+    /// The budgets given here, each with its limit.
+    pub fn budgets(&self) -> impl Iterator<Item = (Budget, Option<u64>)> {
+        let given = [self.max_calls, self.max_tokens, self.max_cost, self.max_time];
+        Budget::ALL.into_iter().zip(given).filter_map(|(budget, limit)| Some((budget, limit?.0)))
+    }
+
+    /// What is given here of what can be changed in a session that is opened again.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Setting> {
+        let mut changes: Vec<Setting> = self.budgets().map(|(budget, limit)| Setting::Budget(budget, limit)).collect();
+        changes.extend(self.max_expansions.map(Setting::MaxExpansions));
+        changes.extend(self.max_depth.map(Setting::MaxDepth));
+        changes
+    }
+
     /// The flags given here that count at the beginning of a session only.
     #[must_use]
     pub fn fixed_at_start(&self) -> Vec<&'static str> {
@@ -96,8 +132,6 @@ impl SearchOptions {
             ("--strategy", self.strategy.is_some()),
             ("--preset", self.preset.is_some()),
             ("--branching", self.branching.is_some()),
-            ("--max-depth", self.max_depth.is_some()),
-            ("--max-expansions", self.max_expansions.is_some()),
             ("--threshold", self.threshold.is_some()),
             ("--on-exhausted", self.on_exhausted.is_some()),
             ("--seed", self.seed.is_some()),
@@ -175,14 +209,29 @@ impl From<ExhaustedName> for OnExhausted {
     }
 }
 
+fn limit(budget: Budget, text: &str) -> Result<Limit, String> {
+    budget.read(text).map(Limit)
+}
+
+fn calls(text: &str) -> Result<Limit, String> {
+    limit(Budget::Calls, text)
+}
+
+fn tokens(text: &str) -> Result<Limit, String> {
+    limit(Budget::Tokens, text)
+}
+
+fn cost(text: &str) -> Result<Limit, String> {
+    limit(Budget::Cost, text)
+}
+
+fn time(text: &str) -> Result<Limit, String> {
+    limit(Budget::Time, text)
+}
+
 fn score(text: &str) -> Result<Micro, String> {
     let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
     Micro::from_f64(value).ok_or_else(|| format!("{value} does not lie between 0 and 1"))
-}
-
-/// A model's spec, checked; a file that it names is looked for later.
-fn model(text: &str) -> Result<String, String> {
-    text.parse::<ModelSpec>().map(|_| text.to_owned()).map_err(|e| e.to_string())
 }
 
 fn actions(text: &str) -> Result<String, String> {

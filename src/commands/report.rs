@@ -1,5 +1,6 @@
 //! The result of a search, as text and as JSON.
 
+use super::spent;
 use crate::asm::Action;
 use crate::graph::{Edge, LocalGraph, Object};
 use crate::micro::Micro;
@@ -42,8 +43,8 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("answers", json!(summary.answers));
     put("value", number(summary.answer.and_then(|id| state.value(id).known())));
     put("outcome", json!(summary.outcome.map(crate::search::OutcomeKind::name)));
-    put("best_candidate", json!(summary.best_candidate.and_then(text_of)));
-    put("stop", json!(finished.map(|f| f.stop.name())));
+    put("best_candidate", json!(best_so_far(state).and_then(text_of)));
+    put("stop", json!(stop(state)));
     put("route", json!(finished.map(|f| f.route.name())));
     put("why", json!(finished.map(|f| f.why.as_str())));
     put("supported", json!(summary.answer.map(|_| !summary.evidence.is_empty())));
@@ -63,14 +64,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("outvoted_rows", Json::Array(outvoted_rows));
     put("notices", json!(state.failed_listings()));
     put("remarks", json!(state.remarks()));
-    put(
-        "llm",
-        json!({
-            "calls": counters.llm_calls, "samples": counters.samples, "rounds": counters.llm_rounds,
-            "prompt_tokens": counters.prompt_tokens, "completion_tokens": counters.completion_tokens,
-            "tokens_estimated": counters.estimated, "perhaps_paid_twice": counters.perhaps_paid, "cost": Json::Null,
-        }),
-    );
+    put("llm", spent::json(state));
     put("llm_rounds", json!(counters.llm_rounds));
     let mut kg = json!({ "calls": counters.kg_calls, "cached": counters.kg_cached });
     if let Some(oldest) = counters.kg_oldest {
@@ -81,9 +75,26 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("path", json!(path));
     put("evidence", Json::Array(summary.evidence.iter().map(evidence).collect()));
     put("evidence_text", json!(summary.evidence.iter().map(|e| fact(&graph, e)).collect::<Vec<_>>()));
-    put("halted", json!(state.halted));
+    put("halted", json!(state.halted.as_ref().map(|halt| halt.why.as_str())));
     put("session", json!(session));
     Json::Object(out)
+}
+
+/// What ended the search, in one word; of one that stands still at a budget, which budget.
+fn stop(state: &State) -> Option<String> {
+    match (state.halted.as_ref().and_then(|halt| halt.cause.budget()), state.finished.as_deref()) {
+        (Some(budget), _) => Some(format!("budget: {}", budget.name())),
+        (None, Some((end, _))) => Some(end.stop.name().to_owned()),
+        (None, None) => None,
+    }
+}
+
+/// The best answer that did not become the answer: of a search that has not ended, the best so far.
+fn best_so_far(state: &State) -> Option<NodeId> {
+    match state.finished.as_deref() {
+        Some((end, _)) => end.best_candidate,
+        None => state.answers().into_iter().next(),
+    }
 }
 
 fn number(value: Option<Micro>) -> Json {
@@ -131,10 +142,10 @@ pub fn answer(state: &State) -> String {
             }
         }
         _ => {
-            out.push_str("no answer found\n");
-            if let Some(Action::Answer { text, .. }) = summary.best_candidate.and_then(|id| state.node(id)).map(|n| &n.action) {
-                let value =
-                    summary.best_candidate.and_then(|id| state.value(id).known()).map_or_else(|| "unknown".to_owned(), |v| v.to_string());
+            out.push_str(if summary.outcome.is_some() { "no answer found\n" } else { "no answer yet\n" });
+            let best = best_so_far(state);
+            if let Some(Action::Answer { text, .. }) = best.and_then(|id| state.node(id)).map(|n| &n.action) {
+                let value = best.and_then(|id| state.value(id).known()).map_or_else(|| "unknown".to_owned(), |v| v.to_string());
                 let _ = writeln!(out, "best candidate, below the threshold: {} (value {value})", one_line(text));
             }
         }

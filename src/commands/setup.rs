@@ -3,17 +3,18 @@
 use super::UsageError;
 use super::options::{KgFlags, SearchOptions};
 use crate::asm::Templates;
+use crate::cache::CacheSettings;
 use crate::config::Config;
 use crate::graph::{Entity, KgName};
-use crate::kg::cache::CacheSettings;
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
-use crate::llm::{Chat, ChatConfig, Human, LanguageModel, Lexical, ModelSpec, Provider};
+use crate::llm::{Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
+use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
-use crate::runner::{Equipment, FOLLOWABLE, Pace};
+use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
-use crate::search::{Preset, Settings, Started, Structured};
+use crate::search::{Budget, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
 use crate::text::one_line;
 use anyhow::{Context, bail};
@@ -52,6 +53,8 @@ pub struct Workshop {
     pub strategy: String,
     /// The scenario, if there is one.
     pub scenario: Option<Arc<Scenario>>,
+    /// What the model's tokens cost; `None`: that is not known.
+    pub price: Option<Price>,
     /// The seed.
     pub seed: u64,
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
@@ -80,36 +83,79 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
     strategy::by_name(name).with_context(|| format!("strategy `{name}` is not known: choose one of {}", strategy::NAMES.join(", ")))
 }
 
-/// Opens the model that a spec names.
+/// The model that flags and configuration name: `llm`, `url` and `key_file` are those of the command line. Whether it was
+/// named at all is for the caller to know; without a name it is `lexical`.
+#[must_use]
+pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>, config: &Config) -> Named {
+    let (name, mut profile) = config.model(llm.or(config.llm.as_deref()).unwrap_or("lexical"));
+    if let Some(url) = url {
+        profile.url = Some(url.to_owned());
+    } else if name.is_none() && word(&profile.spec) == config.llm.as_deref().map_or("openai", word) {
+        // The server in the configuration is that of the model in the configuration, and of its provider.
+        profile.url.clone_from(&config.llm_url);
+    }
+    if let Some(path) = key_file {
+        profile.key_file = Some(path.to_owned());
+    }
+    Named { name, profile }
+}
+
+/// The kind of model that a spec names.
+fn word(spec: &str) -> &str {
+    spec.split(':').next().unwrap_or_default().trim()
+}
+
+/// A model that was named, with what it takes to reach it.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Its name in the configuration, if it has one.
+    pub name: Option<String>,
+    /// What it is.
+    pub profile: ModelProfile,
+}
+
+/// Opens a model; with `cache`, its replies are kept on disk.
 ///
 /// # Errors
-/// A spec that is not known, a missing key, a script that can't be read.
-pub fn open_model(spec: &str, url: Option<&str>, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
-    let mut parsed = ModelSpec::from_str(spec).map_err(UsageError::of)?;
+/// A spec that is not known, a missing key (a [`crate::calls::CallError`] inside), a script that can't be read.
+pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
+    let profile = &named.profile;
+    let mut parsed = ModelSpec::from_str(&profile.spec).map_err(UsageError::of)?;
     if let ModelSpec::Script(path) = &mut parsed {
         *path = whole(path);
     }
+    let url = profile.url.as_deref();
+    let (mut own, mut identity) = (Vec::new(), parsed.to_string());
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
         ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
         ModelSpec::Chat(provider, name) => {
-            let environment = |variable: &str| std::env::var(variable).ok();
             let mut config = ChatConfig::new(*provider, name.clone());
-            config.base_url = provider.base_url(url, environment);
-            config.api_key = environment(provider.key_variable(config.base_url.as_deref())).as_deref().and_then(Secret::new);
+            config.base_url = provider.base_url(url, |variable| std::env::var(variable).ok());
+            let url = config.base_url.as_deref();
+            config.api_key = profile.key(provider.key_variable(url))?;
             config.learned = ChatConfig::usual_memory();
-            secrets.extend(config.api_key.clone());
-            secrets.extend(config.base_url.as_deref().map(redact::of_url).unwrap_or_default());
-            let chat = Chat::new(config).map_err(|e| anyhow::anyhow!("{e}"))?;
+            own.extend(config.api_key.clone());
+            own.extend(url.map(redact::of_url).unwrap_or_default());
+            // Everything that may tell one account from another; it is hashed before it is stored.
+            identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
+            let chat = Chat::new(config)?;
             if name.is_empty() {
                 return Err(without_name(*provider, &chat));
             }
             (Arc::new(chat), name.clone())
         }
     };
-    let url = url.filter(|_| matches!(parsed, ModelSpec::Chat(..))).map(redact::url);
-    Ok(OpenModel { model, spec: parsed.to_string(), service_name, url })
+    let model = match cache {
+        Some(settings) => crate::llm::cache::cached(model, &identity, settings),
+        None => model,
+    };
+    secrets.extend(own);
+    let spec = named.name.clone().unwrap_or_else(|| parsed.to_string());
+    // A name brings its server with it.
+    let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::Chat(..))).map(redact::url);
+    Ok(OpenModel { model, spec, service_name, url })
 }
 
 /// The error for a provider without a model's name: what its server has to choose from.
@@ -199,7 +245,7 @@ pub fn kg_settings(config: &Config, flags: &KgFlags, status: Option<crate::kg::S
     if config.contact.is_some() {
         settings.http.client.contact.clone_from(&config.contact);
     }
-    settings.cache = CacheSettings::usual().map(|cache| CacheSettings { fresh: flags.fresh, ..cache });
+    settings.cache = crate::kg::cache::usual().map(|cache| CacheSettings { fresh: flags.fresh, ..cache });
     settings
 }
 
@@ -213,17 +259,15 @@ impl Workshop {
         let scenario = options.scenario.as_deref().map(Scenario::load).transpose()?.map(Arc::new);
         let preset: Preset = options.preset.map_or(Preset::Paper, Into::into);
         let mut settings = scenario.as_ref().map_or_else(|| Settings::preset(preset), |s| s.settings(preset));
+        settings.budgets = config.budgets;
         apply_limits(options, &mut settings);
         let strategy = options.strategy.clone().unwrap_or_else(|| "tree-of-traversals".to_owned());
         strategy_of(&strategy)?.adjust(&mut settings);
-        let wanted = options.llm.clone().or_else(|| config.llm.clone());
         let model = match (&scenario, &options.llm) {
             (Some(scenario), None) => {
                 OpenModel { model: scenario.model()?, spec: scenario_spec(options), service_name: "script".to_owned(), url: None }
             }
-            _ => {
-                open_model(wanted.as_deref().unwrap_or("lexical"), options.llm_url.as_deref().or(config.llm_url.as_deref()), &mut secrets)?
-            }
+            _ => open_model(&model_of(options, config), model_cache(options, config).as_ref(), &mut secrets)?,
         };
         if options.structured.is_none() && model.model.is_service() {
             settings.structured = Structured::Auto;
@@ -250,11 +294,14 @@ impl Workshop {
             None => (Templates::built_in(), Vec::new()),
         };
         warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
+        warnings.extend(model.model.notes());
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
         let entities = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();
+        let price = config.prices.of(&model.spec);
         Ok(Self {
             entities,
+            price,
             model,
             kgs,
             templates,
@@ -279,12 +326,45 @@ impl Workshop {
             service_model: self.model.service_name.clone(),
             model_spec: self.model.spec.clone(),
             llm_url: self.model.url.clone(),
+            price: self.price.clone(),
             kgs: self.kgs.iter().map(|(name, spec, _)| (name.clone(), spec.clone())).collect(),
             strategy: self.strategy.clone(),
             templates: self.templates.clone(),
             seed: self.seed,
             entities: self.entities.clone(),
         }
+    }
+
+    /// Refuses a budget that can't be kept.
+    ///
+    /// # Errors
+    /// A budget of money for a model whose price is not known.
+    pub fn check_budgets(&self) -> anyhow::Result<()> {
+        if self.settings.budgets.of(Budget::Cost).is_some() && self.price.is_none() {
+            bail!(UsageError::of(price::needed(&self.model.spec)));
+        }
+        Ok(())
+    }
+
+    /// What the flags change in a session that is opened again, and what became known of it.
+    ///
+    /// # Errors
+    /// A budget of money for a model whose price is not known.
+    pub fn changes(&self, state: &State, given: &SearchOptions) -> anyhow::Result<Changes> {
+        let started = state.started();
+        let price = self.price.clone().filter(|_| started.model_spec == self.model.spec && state.price().is_none());
+        let now = state.settings();
+        let mut settings = given.changes();
+        settings.retain(|setting| {
+            let mut then = now.clone();
+            setting.apply(&mut then);
+            then != now
+        });
+        let money = settings.iter().any(|s| matches!(s, Setting::Budget(Budget::Cost, Some(_))));
+        if money && price.is_none() && state.price().is_none() {
+            bail!(UsageError::of(price::needed(&started.model_spec)));
+        }
+        Ok(Changes { settings, price })
     }
 
     /// What a runner works with.
@@ -310,6 +390,19 @@ impl Workshop {
     }
 }
 
+/// The model that the options name, or the configuration.
+#[must_use]
+pub fn model_of(options: &SearchOptions, config: &Config) -> Named {
+    model_named(options.llm.as_deref(), options.llm_url.as_deref(), options.key_file.as_deref(), config)
+}
+
+/// Where the model's replies are kept, if they are.
+#[must_use]
+pub fn model_cache(options: &SearchOptions, config: &Config) -> Option<CacheSettings> {
+    let usual = crate::llm::cache::usual().filter(|_| options.cache || config.cache_replies);
+    usual.map(|cache| CacheSettings { fresh: options.kgs.fresh, ..cache })
+}
+
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     if let Some(k) = options.branching {
         settings.branching = k;
@@ -319,6 +412,9 @@ fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     }
     if let Some(n) = options.max_expansions {
         settings.max_expansions = n;
+    }
+    for (budget, limit) in options.budgets() {
+        settings.budgets.set(budget, limit);
     }
     if let Some(threshold) = options.threshold {
         settings.threshold = threshold;

@@ -1,7 +1,7 @@
 //! `tot show`: a session as text or JSON, without model or KG.
 
 use super::setup::session_path;
-use super::{Status, report};
+use super::{Status, report, spent};
 use crate::session::read;
 use crate::text::{clean, one_line, printable_json};
 use clap::Args;
@@ -39,9 +39,16 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         return Ok(Status::Ok);
     }
     writeln!(out, "{}", clean(&report::tree(state)))?;
-    match state.finished.as_deref() {
-        Some((end, _)) => writeln!(out, "{}{}", clean(&report::answer(state)), one_line(&end.why))?,
-        None => writeln!(out, "the search was left here: go on with `tot resume` or `tot ask --resume`")?,
+    match (state.finished.as_deref(), state.halted.as_deref()) {
+        (Some((end, _)), None) => writeln!(out, "{}{}", clean(&report::answer(state)), one_line(&end.why))?,
+        (_, Some(halt)) => writeln!(
+            out,
+            "{}the search stands still here: {}; go on with `tot resume` or `tot ask --resume`",
+            clean(&report::answer(state)),
+            one_line(&halt.why)
+        )?,
+        (None, None) => writeln!(out, "the search was left here: go on with `tot resume` or `tot ask --resume`")?,
     }
+    writeln!(out, "\n{}", clean(&spent::paragraph(state)))?;
     Ok(Status::Ok)
 }

@@ -20,6 +20,9 @@ impl KgProfile {
     /// [`SpecError::Profile`], which names the key and its value.
     pub(super) fn settings(&self, name: &str, spec: &KgSpec, settings: &KgSettings) -> Result<KgSettings, SpecError> {
         let error = |why: String| SpecError::Profile { name: name.to_owned(), why };
+        if let Some(key) = self.idle(spec) {
+            return Err(error(format!("`{key}` changes nothing of a graph of kind {}: remove it, or correct `spec`", spec.kind())));
+        }
         let mut settings = settings.clone();
         if !self.lang.is_empty() {
             let is_tag = |tag: &&String| !tag.trim().is_empty() && tag.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
@@ -51,6 +54,35 @@ impl KgProfile {
             settings.http = HttpSettings { login: Some(login), ..settings.http };
         }
         Ok(settings)
+    }
+
+    /// The first key that is given and has no use for a graph of this kind: it was meant for another, or means a mistake.
+    fn idle(&self, spec: &KgSpec) -> Option<&'static str> {
+        let program = matches!(spec, KgSpec::Exec(_));
+        let file = matches!(spec, KgSpec::Files(_));
+        let endpoint = matches!(spec, KgSpec::Sparql(_) | KgSpec::Wikidata);
+        let service = endpoint || matches!(spec, KgSpec::MusicBrainz);
+        let rdf = !program && !matches!(spec, KgSpec::MusicBrainz);
+        let named = matches!(spec, KgSpec::Wikidata | KgSpec::MusicBrainz);
+        [
+            ("labels", !self.labels.is_empty(), rdf),
+            ("aliases", !self.aliases.is_empty(), rdf),
+            ("descriptions", !self.descriptions.is_empty(), rdf),
+            ("hide", !self.hide.is_empty(), rdf),
+            ("hide_reverse", !self.hide_reverse.is_empty(), rdf),
+            ("links", !self.links.is_empty(), rdf),
+            ("default_graph", !self.default_graph.is_empty(), endpoint),
+            ("row_cap", self.row_cap.is_some(), endpoint),
+            ("per_second", self.per_second.is_some(), service),
+            ("parallel", self.parallel.is_some(), service || program),
+            ("timeout", self.timeout.is_some(), service || program),
+            ("url", self.url.is_some(), named),
+            ("api_url", self.api_url.is_some(), matches!(spec, KgSpec::Wikidata)),
+            ("strict", self.strict, file),
+            ("cache", self.cache.is_some(), service || program),
+        ]
+        .into_iter()
+        .find_map(|(key, given, serves)| (given && !serves).then_some(key))
     }
 
     /// The login, for the places that the profile or the spec names and no other.
@@ -131,6 +163,30 @@ mod tests {
 
     fn profile(yaml: &str) -> KgProfile {
         serde_yaml::from_str(yaml).unwrap()
+    }
+
+    #[test]
+    fn a_key_that_changes_nothing_is_named() {
+        let tried = |yaml: &str, spec: &str| {
+            let spec: KgSpec = spec.parse().unwrap();
+            profile(yaml).settings("ours", &spec, &KgSettings::default()).map(drop).map_err(|error| error.to_string())
+        };
+        for (yaml, spec) in [
+            ("labels: ['http://ex.org/name']", "exec:adapter"),
+            ("hide: [P31]", "musicbrainz"),
+            ("row_cap: 10", "file:a.ttl"),
+            ("strict: true", "sparql:http://h/sparql"),
+            ("url: 'http://h/sparql'", "sparql:http://h/sparql"),
+            ("api_url: 'http://h/w/api.php'", "musicbrainz"),
+            ("cache: true", "demo:wikidata"),
+        ] {
+            let error = tried(yaml, spec).unwrap_err();
+            let key = yaml.split(':').next().unwrap();
+            assert!(error.contains(&format!("`{key}` changes nothing of a graph of kind")) && error.contains("remove it"), "{error}");
+        }
+        assert_eq!(tried("{labels: ['http://ex.org/name'], row_cap: 10, timeout: 5, cache: false}", "sparql:http://h/sparql"), Ok(()));
+        assert_eq!(tried("{hide: [P31], strict: true, lang: [en]}", "file:a.ttl"), Ok(()));
+        assert_eq!(tried("{timeout: 5, parallel: 2, cache: true}", "exec:adapter"), Ok(()));
     }
 
     fn settings(yaml: &str) -> Result<KgSettings, String> {

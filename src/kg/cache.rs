@@ -1,61 +1,32 @@
 //! Replies of KGs on disk, keyed by KG and request; never across credentials.
-//!
-//! What can't be read or written costs a request and one remark, never a reply: a file that is damaged is set aside, and
-//! where there is no room or no right to write, calls go on as if there were no cache.
 
-mod contents;
-mod store;
-
-pub use contents::{clear, list};
-pub use store::Kept;
+pub use crate::cache::{CacheSettings, clear, list};
 
 use super::{IdSpace, KnowledgeGraph, Waiting};
+use crate::cache::{About, Key, Store, now_ms};
 use crate::calls::{AskId, CallError, KgData, KgOp, KgReply};
 use crate::graph::KgName;
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::{Entry, Store};
+use std::time::Duration;
 
-/// Where and how long replies are kept.
-#[derive(Clone, Debug)]
-pub struct CacheSettings {
-    /// The file.
-    pub path: PathBuf,
-    /// Older replies are asked for again.
-    pub max_age: Duration,
-    /// Everything is asked again, and what comes replaces what was kept.
-    pub fresh: bool,
-}
-
-impl CacheSettings {
-    /// The usual place, `$XDG_CACHE_HOME/tot/kg.redb` (else below `~/.cache`), for a week. `None` without a home folder.
-    #[must_use]
-    pub fn usual() -> Option<Self> {
-        let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-        let folder = folder.or_else(|| std::env::home_dir().map(|h| h.join(".cache")))?;
-        Some(Self { path: folder.join("tot/kg.redb"), max_age: Duration::from_secs(7 * 24 * 3600), fresh: false })
-    }
-}
-
-/// How old something is, in words: `3 days old`.
+/// The usual file, for a week. `None` without a home folder.
 #[must_use]
-pub fn age(seconds: u64) -> String {
-    let count = |n: u64, unit: &str| if n == 1 { format!("1 {unit} old") } else { format!("{n} {unit}s old") };
-    match seconds {
-        0..60 => count(seconds, "second"),
-        60..3_600 => count(seconds / 60, "minute"),
-        3_600..86_400 => count(seconds / 3_600, "hour"),
-        _ => count(seconds / 86_400, "day"),
-    }
+pub fn usual() -> Option<CacheSettings> {
+    CacheSettings::usual("kg.redb", Duration::from_secs(7 * 24 * 3600))
 }
 
-/// Milliseconds since 1970.
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+/// A reply with what it answers.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    /// When it came, in milliseconds since 1970.
+    when: u64,
+    /// What was asked.
+    op: KgOp,
+    /// The reply.
+    reply: KgReply,
 }
 
 /// `kg` with its replies kept on disk. `identity` is everything that a reply depends on beside the request: the KG's
@@ -92,7 +63,7 @@ struct Inner {
 
 impl Inner {
     /// The key of `op`; `None` for one that can't be written down.
-    fn key(&self, op: &KgOp) -> Option<[u8; 32]> {
+    fn key(&self, op: &KgOp) -> Option<Key> {
         let mut hash = self.base.clone();
         if matches!(op, KgOp::Link { .. }) {
             hash.update(self.others.lock().unwrap_or_else(PoisonError::into_inner).as_bytes());
@@ -102,18 +73,20 @@ impl Inner {
     }
 
     /// A kept reply to `op` that is not too old.
-    async fn kept(self: &Arc<Self>, key: [u8; 32], op: KgOp) -> Option<KgReply> {
+    async fn kept(self: &Arc<Self>, key: Key, op: KgOp) -> Option<KgReply> {
         let inner = Arc::clone(self);
-        let entry = tokio::task::spawn_blocking(move || inner.store.get(&key).filter(|entry| entry.op == op)).await.ok()??;
+        let entry = tokio::task::spawn_blocking(move || inner.store.get(&key).filter(|entry: &Entry| entry.op == op)).await.ok()??;
         let age = Duration::from_millis(now_ms().checked_sub(entry.when)?);
         (age <= self.max_age).then_some(KgReply { cached_at: Some(entry.when), ..entry.reply })
     }
 
-    async fn keep(self: &Arc<Self>, key: [u8; 32], op: KgOp, reply: KgReply) {
+    async fn keep(self: &Arc<Self>, key: Key, op: KgOp, reply: KgReply) {
         let inner = Arc::clone(self);
         let keep = move || {
-            let entry = Entry { kg: inner.kg.name().to_owned(), address: inner.kg.about(), when: now_ms(), op, reply };
-            inner.store.put(key, &entry);
+            let what = op.name().to_owned();
+            let entry = Entry { when: now_ms(), op, reply };
+            let about = About { name: inner.kg.name().to_owned(), address: inner.kg.about(), when: entry.when, what, bytes: 0 };
+            inner.store.put(key, &entry, about);
         };
         let _ = tokio::task::spawn_blocking(keep).await;
     }
@@ -183,18 +156,5 @@ impl KnowledgeGraph for Cached {
 
     fn perform(&self, ask: Option<AskId>, op: KgOp) -> BoxFuture<'static, Result<KgReply, CallError>> {
         Box::pin(Arc::clone(&self.inner).perform(ask, op))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::age;
-
-    #[test]
-    fn ages_are_told_in_the_largest_unit() {
-        assert_eq!(
-            [age(1), age(59), age(60), age(7_300), age(86_399), age(3 * 86_400 + 5)].join(", "),
-            "1 second old, 59 seconds old, 1 minute old, 2 hours old, 23 hours old, 3 days old"
-        );
     }
 }

@@ -2,12 +2,14 @@
 
 mod anthropic;
 mod bedrock;
+pub mod cache;
 pub mod chat;
 mod http;
 mod human;
 pub mod lexical;
 mod ollama;
 mod openai;
+mod profile;
 mod spec;
 
 pub use crate::redact::Secret;
@@ -15,9 +17,10 @@ pub use chat::capabilities::{Ability, Capabilities};
 pub use chat::{Chat, ChatConfig, Provider};
 pub use human::Human;
 pub use lexical::Lexical;
+pub use profile::{ModelProfile, read_key};
 pub use spec::{ModelSpec, ModelSpecError};
 
-use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece};
+use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece, Sample};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
@@ -28,6 +31,13 @@ pub enum OnWire {
     Reply(LlmReply),
     /// A piece of a sample that is being written. A reply that holds the slot ends it.
     Piece(Piece),
+    /// Samples that were kept on disk, and when they came (milliseconds since 1970).
+    Kept {
+        /// Slot and sample.
+        samples: Vec<(u32, Sample)>,
+        /// When they came.
+        at: u64,
+    },
     /// What was written for these slots does not count: it is asked for again.
     Dropped(Vec<u32>),
 }
@@ -38,7 +48,7 @@ impl OnWire {
     pub fn reply(self) -> Option<LlmReply> {
         match self {
             Self::Reply(reply) => Some(reply),
-            Self::Piece(_) | Self::Dropped(_) => None,
+            Self::Piece(_) | Self::Dropped(_) | Self::Kept { .. } => None,
         }
     }
 }

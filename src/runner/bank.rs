@@ -53,6 +53,16 @@ impl Bank {
         Self { replies: replies.collect() }
     }
 
+    /// Whether all samples of this request to a model were recorded, or its failure.
+    #[must_use]
+    pub fn holds(&self, hash: &Arc<str>, nth: u32, slots: u32) -> bool {
+        match self.replies.get(&(hash.clone(), nth)) {
+            Some(Banked::Samples(samples)) => samples.iter().flatten().count() >= slots as usize,
+            Some(Banked::Failed(_)) => true,
+            Some(Banked::Kg(_)) | None => false,
+        }
+    }
+
     /// What was said to this request, if all of its open slots are covered.
     #[must_use]
     pub fn reply(&self, ask: &Ask) -> Option<Banked> {

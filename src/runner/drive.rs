@@ -7,7 +7,7 @@ use super::message::Message;
 use super::task;
 use crate::calls::{AskId, CallError, LlmReply};
 use crate::llm::OnWire;
-use crate::search::{Ask, By, Call, Event, Got, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
+use crate::search::{Ask, By, Call, Event, Got, HaltCause, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
 use crate::text::thousands;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,8 +27,14 @@ impl Runner {
             if self.live.replay || !self.unwritten.is_empty() {
                 return;
             }
+            self.look_at_the_time();
+            if self.running_since.is_none() {
+                self.record_time();
+            }
             let engine = self.engine_may();
             self.send_open(engine);
+            // A budget may have shut the gate.
+            let engine = engine && self.live.pace != Pace::Paused;
             match next(&self.state, &*self.equipment.strategy, engine) {
                 Next::Decide { event, by_hand } => {
                     let weight = weight(&event);
@@ -41,23 +47,36 @@ impl Runner {
                     if !by_hand {
                         self.passed_gate(weight, closes);
                     }
+                    if closes {
+                        self.record_time();
+                    }
                 }
                 Next::Ask { specs, by_hand } => {
+                    let mut forbidden = false;
                     for spec in specs {
                         let id = AskId(u32::try_from(self.state.asks.len()).unwrap_or(u32::MAX));
-                        for event in ask_events(&self.state, &spec) {
+                        let events = ask_events(&self.state, &spec);
+                        // Once is enough: of a round, what a budget still allows is asked.
+                        if is_of_model(&events) && (forbidden || self.is_forbidden(&events)) {
+                            forbidden = true;
+                            continue;
+                        }
+                        for event in events {
                             self.push(By::World, event);
                         }
                         if self.unwritten.is_empty() {
                             self.send(id);
                         }
                     }
+                    if forbidden {
+                        return;
+                    }
                     if !by_hand {
                         self.passed_gate(0.5, false);
                     }
                 }
                 Next::Broken(why) => {
-                    self.halt(format!("{why}: mend the template and resume the session"));
+                    self.halt(HaltCause::Template, format!("{why}: mend the template and resume the session"));
                     return;
                 }
                 Next::Wait | Next::Done => return,
@@ -88,23 +107,22 @@ impl Runner {
         self.dirty = true;
     }
 
-    /// Records that the service fails; the ask stays open.
-    pub(super) fn halt(&mut self, why: String) {
-        self.push(By::Engine, Event::Halted { why });
-        self.live.pace = Pace::Paused;
-        self.dirty = true;
-    }
-
     /// Sends asks that are open and not on their way (after an abort, a halt, a crash). While the engine is paused only
     /// those that serve an act of the person and were not dropped by it.
     fn send_open(&mut self, engine: bool) {
         let by_hand = |ask: &Ask| self.state.step(ask.key.step).is_some_and(Step::by_hand) && !self.dropped.contains(&ask.id);
         let idle = |ask: &Ask| !ask.is_complete() && !self.flights.contains_key(&ask.id) && !self.stalled.contains(&ask.id);
         let idle = |ask: &Ask| idle(ask) && (engine || by_hand(ask));
-        let open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
+        let mut open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
+        let bank = self.bank.as_ref();
+        let costs = |ask: &Ask| ask.is_llm() && !bank.is_some_and(|bank| bank.reply(ask).is_some());
+        let costly: Vec<AskId> = open.iter().copied().filter(|id| self.state.ask(*id).is_some_and(costs)).collect();
+        if !costly.is_empty() && self.is_used_up(false) {
+            open.retain(|id| !costly.contains(id));
+        }
         let again: Vec<AskId> = open.iter().copied().filter(|id| self.dropped.remove(id)).collect();
         if !again.is_empty() {
-            self.push(By::World, Event::Resumed { lost: again });
+            self.push(By::World, Event::Resumed { lost: again, price: None });
         }
         for ask in open {
             self.send(ask);
@@ -252,6 +270,13 @@ impl Runner {
                     self.flights.remove(&ask);
                 }
             }
+            Message::Llm { ask, flight, came: OnWire::Kept { samples, at } } if self.is_current(ask, flight) => {
+                let kept = Event::Replied { ask, got: Got::Samples(samples), source: Source::Kept(at), usage: None, took_ms: 0, tries: 0 };
+                self.push(By::World, kept);
+                if self.state.ask(ask).is_some_and(Ask::is_complete) {
+                    self.flights.remove(&ask);
+                }
+            }
             Message::LlmDone { ask, flight, result } if self.is_current(ask, flight) => {
                 self.flights.remove(&ask);
                 match result {
@@ -260,7 +285,7 @@ impl Runner {
                         // An ask that got all its samples before the failure has what it needs.
                         if self.state.ask(ask).is_some_and(|a| !a.is_complete()) {
                             self.stalled.insert(ask);
-                            self.halt(error.message);
+                            self.halt(HaltCause::Service, error.message);
                         }
                     }
                     Err(error) => self.push(By::World, Event::Failed { ask, error }),
@@ -302,6 +327,10 @@ impl Runner {
             self.push(By::World, Event::Failed { ask, error });
         }
     }
+}
+
+fn is_of_model(events: &[Event]) -> bool {
+    matches!(events.last(), Some(Event::Asked { call: Call::Llm(_), .. }))
 }
 
 fn replied(ask: AskId, got: Got, source: Source) -> Event {

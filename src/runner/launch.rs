@@ -7,9 +7,10 @@ use super::obey::Outcome;
 use crate::graph::KgName;
 use crate::kg::KnowledgeGraph;
 use crate::llm::LanguageModel;
+use crate::price::Price;
 use crate::redact::Secrets;
 use crate::search::strategy::Strategy;
-use crate::search::{By, Entry, Event, Started, State};
+use crate::search::{By, Entry, Event, Setting, Started, State};
 use crate::session::{Journal, Recording, Timeline};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -36,12 +37,23 @@ pub enum Setup {
         recording: Box<Recording>,
         /// Where it goes on being recorded.
         journal: Journal,
+        /// What is new in it.
+        changes: Changes,
     },
     /// A recording that is only looked at.
     Replay {
         /// What was read.
         recording: Box<Recording>,
     },
+}
+
+/// What is new in a session that is opened again.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Limits and rules that the person gave now.
+    pub settings: Vec<Setting>,
+    /// What the model's tokens cost, if that was not known before.
+    pub price: Option<Price>,
 }
 
 /// What a runner works with.
@@ -117,9 +129,13 @@ pub fn launch(setup: Setup, equipment: Equipment) -> std::io::Result<Handle> {
 
 impl Runner {
     fn new(setup: Setup, equipment: Equipment, reports: mpsc::UnboundedSender<Message>) -> std::io::Result<Self> {
+        let mut changes = Changes::default();
         let (name, journal, recording, started, note, replay) = match setup {
             Setup::New { started, journal, name, note } => (name, journal, None, Some(started), note, false),
-            Setup::Resume { recording, journal } => (recording.header.session.clone(), Some(journal), Some(recording), None, None, false),
+            Setup::Resume { recording, journal, changes: new } => {
+                changes = new;
+                (recording.header.session.clone(), Some(journal), Some(recording), None, None, false)
+            }
             Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, None, true),
         };
         let live = Live {
@@ -180,7 +196,7 @@ impl Runner {
                 runner.tell(note);
             }
             if !replay {
-                runner.reopen();
+                runner.reopen(changes);
             }
         }
         Ok(runner)
@@ -191,6 +207,7 @@ impl Runner {
         // The recording was checked on reading: its entries fit.
         if let Ok((timeline, state)) = Timeline::of(recording.entries.iter().map(|e| (**e).clone())) {
             (self.timeline, self.state) = (timeline, state);
+            self.ran = Duration::from_millis(self.state.ran_ms);
         }
     }
 
@@ -212,7 +229,7 @@ impl Runner {
                 let _ = snapshots.send(Arc::new(self.snapshot()));
             }
             let redraw = self.dirty.then(|| published + super::publish::EVERY);
-            let wake = [redraw, self.gate_timer(), look].into_iter().flatten().min();
+            let wake = [redraw, self.gate_timer(), look, self.time_is_up_at()].into_iter().flatten().min();
             let timer = async {
                 match wake {
                     Some(at) => tokio::time::sleep_until(at.into()).await,
@@ -229,6 +246,7 @@ impl Runner {
             }
         }
         self.drop_flights();
+        self.record_time();
         // What the disk refused before gets its last chance.
         self.write_back();
         let _ = snapshots.send(Arc::new(self.snapshot()));

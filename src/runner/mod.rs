@@ -1,6 +1,7 @@
 //! The imperative shell: performs tasks, applies limits, takes commands. One task owns state and journal.
 
 pub mod bank;
+mod budget;
 mod command;
 mod drive;
 mod launch;
@@ -12,5 +13,5 @@ pub mod task;
 
 pub use command::{Command, Pace, PaceChange};
 pub use drive::FOLLOWABLE;
-pub use launch::{Equipment, Handle, Setup, launch};
+pub use launch::{Changes, Equipment, Handle, Setup, launch};
 pub use live::{Draft, Flight, Inquiry, Live, RunState, Snapshot, Wait, Writing};

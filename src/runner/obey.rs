@@ -2,7 +2,7 @@
 
 use super::bank::Bank;
 use super::command::{Command, Pace, PaceChange};
-use super::launch::Runner;
+use super::launch::{Changes, Runner};
 use super::live::Inquiry;
 use super::message::Message;
 use super::task;
@@ -137,6 +137,7 @@ impl Runner {
         };
         let bank = Bank::of(self.timeline.entries());
         self.drop_flights();
+        self.record_time();
         self.dropped.clear();
         self.stalled.clear();
         let Ok((timeline, state)) = Timeline::of(prefix.iter().map(|e| (**e).clone())) else {
@@ -154,7 +155,7 @@ impl Runner {
         self.live.replay = false;
         self.live.replaying_parent = true;
         self.live.pace = Pace::Paused;
-        self.ran = Duration::ZERO;
+        self.ran = Duration::from_millis(self.state.ran_ms);
         self.running_since = None;
         self.prime();
         self.tell("forked: paused here; space goes on. Equal requests are answered from the parent until the first that it never made");
@@ -169,10 +170,14 @@ impl Runner {
     }
 
     /// Goes on with a session that was left: what was in flight then is sent again.
-    pub(super) fn reopen(&mut self) {
+    pub(super) fn reopen(&mut self, changes: Changes) {
         self.prime();
         let lost: Vec<AskId> = self.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
-        self.push(By::Engine, Event::Resumed { lost });
+        let price = changes.price.filter(|_| self.state.price().is_none());
+        self.push(By::Engine, Event::Resumed { lost, price });
+        for setting in changes.settings {
+            self.act(Act::Set(setting));
+        }
     }
 }
 

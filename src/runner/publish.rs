@@ -74,8 +74,7 @@ impl Runner {
     /// State, recording and what is going on, of this moment.
     pub(super) fn snapshot(&mut self) -> Snapshot {
         self.clock();
-        let ran = self.ran + self.running_since.map_or(Duration::ZERO, |s| s.elapsed());
-        self.live.ran_ms = u64::try_from(ran.as_millis()).unwrap_or(u64::MAX);
+        self.live.ran_ms = super::budget::millis(self.running_time());
         self.live.flights = self.flights.values().map(|f| f.shown.clone()).collect();
         self.live.flights.sort_by_key(|f| f.ask);
         self.live.writing.keep_only(|ask| self.flights.contains_key(&ask));

@@ -1,5 +1,6 @@
 //! What a person can do to a search. Acts are events; what they do is derived from the acts that are in force.
 
+use super::budget::Budget;
 use super::event::NodeId;
 use super::settings::Setting;
 use super::state::State;
@@ -193,7 +194,13 @@ impl Act {
                 }
                 Ok(())
             }
-            Self::Set(setting) => setting.check().map_err(ActRefused),
+            Self::Set(setting) => {
+                setting.check().map_err(ActRefused)?;
+                if matches!(setting, Setting::Budget(Budget::Cost, Some(_))) && state.price().is_none() {
+                    return refuse(crate::price::needed(&state.started().model_spec));
+                }
+                Ok(())
+            }
         }
     }
 }

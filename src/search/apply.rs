@@ -2,7 +2,7 @@
 //! that does not fit leaves the state as it was.
 
 use super::ask::Ask;
-use super::event::{AskKey, By, Call, Entry, Event, Got, NewNode, NodeId, Reading, Seq, StepId, StepKind, Valuation};
+use super::event::{AskKey, By, Call, Entry, Event, Got, NewNode, NodeId, Reading, Seq, Source, StepId, StepKind, Valuation};
 use super::state::{ActRecord, Node, State, Step, Value};
 use crate::calls::{AskId, Part};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl State {
         }
         self.file(entry).map_err(wrong)?;
         // A halt is over when something is decided, asked or done again; what was still on its way does not end it.
-        if !matches!(entry.ev, Event::Replied { .. } | Event::Failed { .. } | Event::Part { .. } | Event::Halted { .. }) {
+        if !matches!(entry.ev, Event::Replied { .. } | Event::Failed { .. } | Event::Part { .. } | Event::Halted(_) | Event::Ran { .. }) {
             self.halted = None;
         }
         self.seq += 1;
@@ -55,8 +55,11 @@ impl State {
     fn file(&mut self, entry: &Entry) -> Result<(), String> {
         match &entry.ev {
             Event::Started(started) => self.started = Some(Arc::new((**started).clone())),
-            Event::Resumed { lost } => {
+            Event::Resumed { lost, price } => {
                 self.perhaps_paid += u32::try_from(lost.len()).unwrap_or(u32::MAX);
+                if let Some(price) = price {
+                    self.priced = Some(Arc::new(price.clone()));
+                }
             }
             Event::Part { id, kind, text } => {
                 dense(id.index(), self.parts.len(), "part")?;
@@ -68,15 +71,21 @@ impl State {
                 let ask = self.open_ask(*ask)?;
                 fits(ask, got)?;
                 ask.fill(got);
+                if let (Source::Kept(at), Got::Samples(samples)) = (source, got) {
+                    ask.kept += u32::try_from(samples.len()).unwrap_or(u32::MAX);
+                    ask.kept_since = Some(ask.kept_since.map_or(*at, |since| since.min(*at)));
+                }
                 if let Some(usage) = usage {
                     ask.usage += *usage;
                 }
                 ask.replies += 1;
                 ask.took_ms = ask.took_ms.max(*took_ms);
                 ask.source = Some(*source);
+                ask.live |= !matches!(source, Source::Recorded | Source::Cached | Source::Kept(_));
             }
             Event::Failed { ask, error } => self.open_ask(*ask)?.error = Some(error.clone()),
-            Event::Halted { why } => self.halted = Some(why.clone()),
+            Event::Halted(halt) => self.halted = Some(Arc::new(halt.clone())),
+            Event::Ran { ms } => self.ran_ms = *ms,
             Event::Opened { step, kind, node, counts, act, why } => {
                 dense(step.index(), self.steps.len(), "step")?;
                 self.known(*node)?;
@@ -187,6 +196,9 @@ impl State {
             replies: 0,
             took_ms: 0,
             source: None,
+            live: false,
+            kept: 0,
+            kept_since: None,
             at: entry.at,
             seq: entry.seq,
         }));

@@ -31,6 +31,12 @@ pub struct Ask {
     pub took_ms: u64,
     /// Where the last reply came from.
     pub source: Option<Source>,
+    /// Whether a reply came from the world now, and not from a recording.
+    pub live: bool,
+    /// Samples that came from the cache on disk.
+    pub kept: u32,
+    /// When the oldest of these came.
+    pub kept_since: Option<UnixMs>,
     /// When it was asked.
     pub at: UnixMs,
     /// The journal entry that asked.
@@ -42,6 +48,21 @@ impl Ask {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.error.is_some() || self.reply.is_some() || (!self.samples.is_empty() && self.samples.iter().all(Option::is_some))
+    }
+
+    /// What the model was asked for; `None` for an ask to a KG.
+    #[must_use]
+    pub const fn kind(&self) -> Option<PromptKind> {
+        match &self.call {
+            Call::Llm(call) => Some(call.kind),
+            Call::Kg(_) => None,
+        }
+    }
+
+    /// Whether it was or will be asked of the world: every reply so far came from there, or none is there yet.
+    #[must_use]
+    pub const fn is_paid(&self) -> bool {
+        self.live || self.source.is_none()
     }
 
     /// Whether a model was asked.

@@ -2,11 +2,13 @@
 //! valued, closed, finished) and a person's acts. They are the only truth; everything else is derived from them.
 
 use super::act::Act;
+use super::budget::Budget;
 use super::settings::Settings;
 use crate::asm::{Action, Templates};
 use crate::calls::{AskId, CallError, KgCall, KgReply, PartKind, PromptKind, Sample, Usage};
 use crate::graph::{Delta, Entity, EntityId, KgName};
 use crate::micro::Micro;
+use crate::price::Price;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -82,6 +84,9 @@ pub enum Event {
     Resumed {
         /// The asks.
         lost: Vec<AskId>,
+        /// What tokens cost, when that was not known before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        price: Option<Price>,
     },
     /// A text of a prompt, stored once.
     Part {
@@ -129,9 +134,11 @@ pub enum Event {
         error: CallError,
     },
     /// A failure about the service, or a limit of the runner: the ask stays open.
-    Halted {
-        /// Why, and what to do.
-        why: String,
+    Halted(Halt),
+    /// How long the search has run; recorded only while there is a budget of time.
+    Ran {
+        /// Milliseconds, pauses not counted.
+        ms: u64,
     },
     /// A step begins.
     Opened {
@@ -216,6 +223,46 @@ pub enum Event {
     },
 }
 
+/// Why a search stands still.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Halt {
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "HaltCause::is_service")]
+    pub cause: HaltCause,
+    /// Why, and what to do.
+    pub why: String,
+}
+
+/// What a halt is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HaltCause {
+    /// The model's service fails.
+    #[default]
+    Service,
+    /// A budget is used up.
+    Budget(Budget),
+    /// A prompt template can't be filled in.
+    Template,
+    /// The person wanted to look here.
+    Breakpoint,
+}
+
+impl HaltCause {
+    const fn is_service(&self) -> bool {
+        matches!(self, Self::Service)
+    }
+
+    /// The budget that is used up.
+    #[must_use]
+    pub const fn budget(self) -> Option<Budget> {
+        match self {
+            Self::Budget(budget) => Some(budget),
+            _ => None,
+        }
+    }
+}
+
 /// What a session starts from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
@@ -232,6 +279,9 @@ pub struct Started {
     /// The model's server, where one was named (no keys).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub llm_url: Option<String>,
+    /// What the model's tokens cost; `None`: that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// The KGs: name and spec.
     pub kgs: Vec<(KgName, String)>,
     /// The strategy's name.
@@ -345,6 +395,8 @@ pub enum Source {
     Recorded,
     /// An equal call of this session that was answered before.
     Cached,
+    /// The cache on disk, where it was kept since then (a model's samples; a KG's reply says so itself).
+    Kept(UnixMs),
     /// A preview that the person had looked at.
     Preview,
     /// The person (model `human`).

@@ -6,6 +6,8 @@
 mod act;
 mod apply;
 mod ask;
+mod budget;
+mod compare;
 mod event;
 mod health;
 mod matched;
@@ -13,6 +15,7 @@ mod page;
 mod plan;
 mod provenance;
 mod settings;
+mod spent;
 mod state;
 pub mod strategy;
 mod tree;
@@ -21,9 +24,11 @@ pub mod why;
 pub use act::{Act, ActRefused};
 pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
+pub use budget::{Budget, Budgets};
+pub use compare::{Comparison, Difference, DifferenceKind, PairRow, compare};
 pub use event::{
-    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId, Purpose, Reading,
-    Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
+    ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, Halt, HaltCause, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId,
+    Purpose, Reading, Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
 };
 pub use health::Down;
 pub use matched::{Match, Origin};
@@ -31,5 +36,6 @@ pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use provenance::Provenance;
 pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
-pub use state::{ActRecord, Counters, Node, State, Step, Value};
+pub use spent::{Counters, Tally};
+pub use state::{ActRecord, Node, State, Step, Value};
 pub use tree::{Leftover, Standing, Summary, TreeRow};

@@ -68,11 +68,21 @@ impl Ask {
         cached.unwrap_or_else(|| self.at.saturating_add(self.took_ms))
     }
 
+    /// How many samples the cache on disk had, and how old they are, for people; `None`: none.
+    #[must_use]
+    pub fn kept_for(&self) -> Option<String> {
+        let old = age(self.at.saturating_sub(self.kept_since?));
+        let all = self.samples.len();
+        let some = if self.kept as usize == all { String::new() } else { format!("{} of {all} samples ", self.kept) };
+        Some(format!("{some}from the cache, {old} old"))
+    }
+
     /// Where the reply came from, for people: `live`, `from the cache, 3 days old`.
     #[must_use]
     pub fn came_from(&self) -> String {
         let cached = self.reply.as_deref().and_then(|reply| reply.cached_at);
         match (self.source, cached) {
+            (Some(Source::Kept(_)), _) => self.kept_for().unwrap_or_default(),
             (Some(Source::Recorded), _) => "from the parent's recording".to_owned(),
             (Some(Source::Cached), _) => "asked before in this session".to_owned(),
             (Some(Source::You), _) => "by hand".to_owned(),

@@ -1,5 +1,6 @@
 //! The limits and rules of a search (ALGORITHMS section 0: presets `paper` and `reference`).
 
+use super::budget::{Budget, Budgets};
 use crate::micro::Micro;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -74,6 +75,9 @@ pub struct Settings {
     /// Whether replies are constrained to what is on offer.
     #[serde(default, skip_serializing_if = "is_off")]
     pub structured: Structured,
+    /// How much may be spent.
+    #[serde(default, skip_serializing_if = "Budgets::is_none")]
+    pub budgets: Budgets,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
@@ -104,6 +108,7 @@ impl Settings {
             all_ranks: false,
             aggregate: false,
             structured: Structured::Off,
+            budgets: Budgets::NONE,
         };
         match preset {
             Preset::Paper => paper,
@@ -132,6 +137,8 @@ pub enum Setting {
     Threshold(Micro),
     /// The rule for the end.
     OnExhausted(OnExhausted),
+    /// How much may be spent; `None`: no limit.
+    Budget(Budget, Option<u64>),
 }
 
 impl Setting {
@@ -143,6 +150,7 @@ impl Setting {
         match self {
             Self::Branching(0) => Err("k must be at least 1".to_owned()),
             Self::Branching(k) if *k > 32 => Err("k above 32 is not possible".to_owned()),
+            Self::Budget(budget, Some(limit)) => budget.check(*limit),
             Self::MaxExpansions(0) => Err("at least one expansion is needed".to_owned()),
             _ => Ok(()),
         }
@@ -156,6 +164,7 @@ impl Setting {
             Self::MaxExpansions(n) => settings.max_expansions = n,
             Self::Threshold(t) => settings.threshold = t,
             Self::OnExhausted(rule) => settings.on_exhausted = rule,
+            Self::Budget(budget, limit) => settings.budgets.set(budget, limit),
         }
     }
 }
@@ -167,6 +176,8 @@ impl fmt::Display for Setting {
             Self::MaxDepth(d) => write!(f, "max depth set to {d}"),
             Self::MaxExpansions(n) => write!(f, "max expansions set to {n}"),
             Self::Threshold(t) => write!(f, "threshold set to {t}"),
+            Self::Budget(budget, Some(limit)) => write!(f, "budget of {} set to {}", budget.name(), budget.written(*limit)),
+            Self::Budget(budget, None) => write!(f, "budget of {} lifted", budget.name()),
             Self::OnExhausted(rule) => write!(
                 f,
                 "at the end without an answer: {}",

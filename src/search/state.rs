@@ -2,12 +2,13 @@
 
 use super::act::Act;
 use super::ask::Ask;
-use super::event::{ActId, AskKey, By, FinishedEvent, NodeId, PartId, Reading, Seq, Source, Started, StepId, StepKind, Valuation};
+use super::event::{ActId, AskKey, By, FinishedEvent, Halt, NodeId, PartId, Reading, Seq, Started, StepId, StepKind, Valuation};
 use super::settings::Settings;
 use crate::asm::{Action, AsmState};
 use crate::calls::{AskId, Part};
 use crate::graph::{Delta, LocalGraph};
 use crate::micro::Micro;
+use crate::price::Price;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -134,37 +135,6 @@ pub struct ActRecord {
     pub active: bool,
 }
 
-/// What was spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Asks to the model.
-    pub llm_calls: u32,
-    /// Samples received.
-    pub samples: u32,
-    /// Sequential rounds of model calls.
-    pub llm_rounds: u32,
-    /// Tokens in.
-    pub prompt_tokens: u64,
-    /// Tokens out.
-    pub completion_tokens: u64,
-    /// Whether some token counts are estimates.
-    pub estimated: bool,
-    /// Calls to KGs.
-    pub kg_calls: u32,
-    /// Of these, answered from this session's earlier replies, or from the cache on disk.
-    pub kg_cached: u32,
-    /// When the oldest of those from the cache on disk came (milliseconds since 1970).
-    pub kg_oldest: Option<u64>,
-    /// Asks that failed.
-    pub failed: u32,
-    /// Asks that were sent again after a crash and may be paid twice.
-    pub perhaps_paid: u32,
-    /// Expansions that count.
-    pub expansions: u32,
-    /// Growths by hand.
-    pub by_hand: u32,
-}
-
 /// The state that the events make. Cheap to clone: everything large is shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
@@ -185,7 +155,11 @@ pub struct State {
     /// The last end of the search and its entry.
     pub finished: Option<Arc<(FinishedEvent, Seq)>>,
     /// Why the search stands still, if it does.
-    pub halted: Option<String>,
+    pub halted: Option<Arc<Halt>>,
+    /// What tokens cost, where that became known after the start.
+    pub(super) priced: Option<Arc<Price>>,
+    /// Milliseconds that the search ran, as far as it was recorded (only with a budget of time).
+    pub ran_ms: u64,
     /// The last entry after which an end has to be thought over: an act, or the close of a growth by hand.
     pub reconsider: Seq,
     /// Asks in flight when a session was left.
@@ -239,6 +213,12 @@ impl State {
     #[must_use]
     pub fn started(&self) -> &Started {
         self.started.as_deref().expect("a session begins with `started`")
+    }
+
+    /// What the model's tokens cost, if that is known.
+    #[must_use]
+    pub fn price(&self) -> Option<&Price> {
+        self.priced.as_deref().or_else(|| self.started.as_deref()?.price.as_ref())
     }
 
     /// The settings in force: those of the start with the changes that were not undone.
@@ -318,32 +298,6 @@ impl State {
     /// Steps that are not over.
     pub fn open_steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().map(|s| &**s).filter(|s| !s.closed)
-    }
-
-    /// What was spent so far.
-    #[must_use]
-    pub fn counters(&self) -> Counters {
-        let mut c = Counters { perhaps_paid: self.perhaps_paid, expansions: self.expansions(), ..Counters::default() };
-        let mut rounds = std::collections::HashSet::new();
-        for ask in &self.asks {
-            c.failed += u32::from(ask.error.is_some());
-            if ask.is_llm() {
-                c.llm_calls += 1;
-                c.samples += u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
-                c.prompt_tokens += ask.usage.prompt_tokens;
-                c.completion_tokens += ask.usage.completion_tokens;
-                c.estimated |= ask.usage.estimated;
-                rounds.insert((ask.key.step, ask.key.purpose, ask.key.round));
-            } else {
-                c.kg_calls += 1;
-                let on_disk = ask.reply.as_ref().and_then(|reply| reply.cached_at);
-                c.kg_cached += u32::from(ask.source == Some(Source::Cached) || on_disk.is_some());
-                c.kg_oldest = on_disk.into_iter().chain(c.kg_oldest).min();
-            }
-        }
-        c.llm_rounds = u32::try_from(rounds.len()).unwrap_or(u32::MAX);
-        c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand() && s.kind != StepKind::Page).count()).unwrap_or(u32::MAX);
-        c
     }
 
     /// The act that undo would take back: the last one in force.

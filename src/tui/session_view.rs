@@ -237,6 +237,7 @@ impl SessionView {
             session: true,
             in_flight: live.flights.len(),
             paced: !live.pause.is_zero(),
+            used_up: self.snapshot.state.halted.as_ref().is_some_and(|halt| halt.cause.budget().is_some()),
             node,
             can_undo: self.snapshot.state.undoable().is_some(),
             can_redo: self.snapshot.state.redoable().is_some(),

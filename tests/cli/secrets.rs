@@ -76,3 +76,98 @@ fn a_server_that_echoes_the_key_puts_it_nowhere() {
         assert!(server.seen().iter().any(|r| r.head.contains("zzz9")), "the server was shown what it needs");
     }
 }
+
+/// A private file with the key in it.
+fn key_file(home: &Home, name: &str, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = home.write(name, text);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    path
+}
+
+/// Whether the server was shown the key in the one header that carries it.
+fn was_shown(server: &Server, key: &str) -> bool {
+    server.seen().iter().any(|request| request.head.to_lowercase().contains(&format!("authorization: bearer {key}").to_lowercase()))
+}
+
+#[test]
+fn a_key_from_a_file_reaches_the_server_and_nothing_else() {
+    const FILED: &str = "canary-in-a-file-77";
+    let assert_kept = |ran: &Ran, home: &Home| {
+        let held = std::fs::read(home.path("key")).unwrap();
+        std::fs::remove_file(home.path("key")).unwrap();
+        assert_kept(ran, &home.path(""));
+        let whole = home.shell("grep -rl canary-in-a-file . ; true");
+        assert!(!ran.out.contains(FILED) && !ran.err.contains(FILED) && whole.out.is_empty(), "{ran:#?} {whole:#?}");
+        key_file(home, "key", std::str::from_utf8(&held).unwrap());
+    };
+    for status in ["200 OK", "401 Unauthorized", "500 Internal Server Error"] {
+        let home = Home::new();
+        let server = Server::start(move |_, request| {
+            if status.starts_with("200") {
+                return super::server::model(request);
+            }
+            (status, "application/json", format!("{{\"error\":{{\"message\":\"bad key: {}\"}}}}", request.head.replace("\r\n", " ")))
+        });
+        let file = key_file(&home, "key", &format!(" {FILED}\n"));
+        let config = format!(
+            "models:\n  filed: {{spec: 'openai:m', url: '{0}', key_file: ~/key}}\n  named: {{spec: 'openai:m', url: '{0}', key_env: MY_KEY}}\n",
+            server.host
+        );
+        home.write("config/tot/config.yaml", config);
+        let short = ["--max-expansions", "1", "--json", "--cache"];
+        let flag = ["ask", "q?", "--llm", "openai:m", "--llm-url", &server.host, "--key-file", &file];
+        for args in [&flag[..], &["ask", "q?", "--llm", "filed"]] {
+            assert_kept(&ask(&home, &[args, &short[..]].concat()), &home);
+            assert!(was_shown(&server, FILED));
+        }
+        for args in
+            [&["doctor", "--llm", "filed"][..], &["doctor", "--llm", "filed", "--json"], &["doctor", "--json"], &["cache", "--json"]]
+        {
+            assert_kept(&ask(&home, args), &home);
+        }
+        for session in home.sessions() {
+            assert_kept(&ask(&home, &["show", "--json", session.to_str().unwrap()]), &home);
+        }
+        // A variable of one's own choice; the usual one is not sent in its place.
+        let ran = finish(home.tot(&[&["ask", "q?", "--llm", "named"][..], &short].concat()).env("MY_KEY", KEY).spawn().unwrap());
+        assert_kept(&ran, &home);
+        assert!(was_shown(&server, KEY));
+        let asked = server.seen().len();
+        ask(&home, &[&["ask", "q?", "--llm", "named"][..], &short].concat()).ends(1).says(&["MY_KEY is not set"]);
+        assert_eq!(server.seen().len(), asked);
+    }
+}
+
+#[test]
+fn a_key_file_that_others_can_read_is_refused() {
+    let home = Home::new();
+    let server = echo("200 OK");
+    let open = home.write("open-key", KEY);
+    let args = ["ask", "q?", "--llm", "openai:m", "--llm-url", &server.host, "--key-file", &open];
+    let ran = ask(&home, &args).ends(1).says(&["chmod 600", "open-key"]);
+    assert!(!ran.err.contains(KEY) && server.seen().is_empty(), "{ran:#?}");
+}
+
+#[test]
+fn a_model_has_a_name_in_the_configuration() {
+    let home = Home::new();
+    let server = Server::start(|_, request| super::server::model(request));
+    home.write(
+        "config/tot/config.yaml",
+        format!("llm: fast\nmodels:\n  fast: {{spec: 'openai:m', url: '{}'}}\n  plain: lexical\n", server.host),
+    );
+    let ran = home.run(&["ask", "q?", "--max-expansions", "1", "--json"]);
+    assert_eq!(ran.json()["model"], "openai:m");
+    assert_eq!(home.run(&["ask", "q?", "--llm", "plain", "--max-expansions", "1", "--json"]).json()["model"], "lexical");
+    // A session remembers the name, and with it the server.
+    let session = ran.json()["session"].as_str().unwrap().to_owned();
+    let asked = server.seen().len();
+    home.run(&["ask", "--resume", &session]).ends(3);
+    assert_eq!(server.seen().len(), asked, "it had ended");
+    home.run(&["ask", "q?", "--llm", "fsat"]).ends(2).says(&["fsat"]);
+    home.write("config/tot/config.yaml", "models:\n  fast: {url: 'http://h'}\n");
+    home.run(&["ask", "q?"]).ends(1).says(&["models, fast", "spec"]);
+    home.write("config/tot/config.yaml", "models:\n  fast: {spec: lexical, key: sk-x}\n");
+    home.run(&["ask", "q?"]).ends(1).says(&["models, fast", "key"]);
+}

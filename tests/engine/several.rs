@@ -116,6 +116,7 @@ fn run(kgs: &[Table], k: u32, expansions: u32, given: &[&str], model: impl Fn(Pr
         model: "script".into(),
         service_model: "script".into(),
         llm_url: None,
+        price: None,
         model_spec: "script".into(),
         kgs: kgs.iter().map(|kg| (kg.name.into(), kg.name.to_owned())).collect(),
         strategy: TreeOfTraversals.name().into(),

@@ -40,6 +40,7 @@ impl World {
             model: "script".into(),
             service_model: "script".into(),
             llm_url: None,
+            price: None,
             model_spec: "script".into(),
             kgs: vec![("scenario".into(), "scenario".into())],
             strategy: TreeOfTraversals.name().into(),
@@ -97,7 +98,7 @@ impl World {
         }
         world.prime();
         let lost: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
-        world.push(By::Engine, Event::Resumed { lost: lost.clone() });
+        world.push(By::Engine, Event::Resumed { lost: lost.clone(), price: None });
         for ask in lost {
             world.send(ask);
         }

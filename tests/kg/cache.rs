@@ -118,7 +118,7 @@ async fn nothing_is_shared_between_logins_names_and_languages() {
     assert_eq!(kg.perform(None, search_op("night ferry")).await.unwrap().cached_at, None);
 
     let kept = list(&path).unwrap();
-    assert_eq!(kept.iter().map(|k| (&*k.kg, k.replies)).collect::<Vec<_>>(), [("a", 4), ("b", 1)]);
+    assert_eq!(kept.iter().map(|k| (&*k.name, k.replies)).collect::<Vec<_>>(), [("a", 4), ("b", 1)]);
     assert!(kept.iter().all(|k| k.address.contains("***") && k.bytes > 0 && k.oldest > 0 && k.newest >= k.oldest));
     let bytes = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
     for secret in ["pa55w0rd", "zzz9secret", "ann:", "other@"] {
@@ -151,7 +151,7 @@ async fn clearing_forgets_one_graph_or_all() {
     }
     assert_eq!(clear(&path, Some("c")).unwrap(), 0);
     assert_eq!(clear(&path, Some("a")).unwrap(), 4);
-    assert_eq!(list(&path).unwrap().iter().map(|k| (&*k.kg, k.replies)).collect::<Vec<_>>(), [("b", 4)]);
+    assert_eq!(list(&path).unwrap().iter().map(|k| (&*k.name, k.replies)).collect::<Vec<_>>(), [("b", 4)]);
     assert_eq!((clear(&path, None).unwrap(), list(&path).unwrap()), (4, Vec::new()));
     assert_eq!(clear(&folder.path().join("none.redb"), None).unwrap(), 0);
     let reply = open("b", &server.base, settings(&path)).await.perform(None, search_op("night ferry")).await.unwrap();

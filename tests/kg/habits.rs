@@ -230,7 +230,7 @@ async fn a_server_that_writes_only_xml_is_read() {
 /// What each server says when a query fails, and what is made of it: (status, content type, body, kind, words).
 #[tokio::test]
 async fn failures_are_told_in_one_line_and_by_their_kind() {
-    use CallErrorKind::{BadReply, Busy, Refused, Server as Down, TimedOut};
+    use CallErrorKind::{BadReply, Busy, Refused, Server as Down, TimedOut, TooCostly};
     let b03 = "{\"head\":{\"vars\":[\"item\"]},\"results\":{\"bindings\":[{\"item\":{\"type\":\"uri\",\"value\":\"http://www.wikidata.org/entity/Q100\"}},{\"item\":{\"type\":\"uri\",\"value\":\"SPARQL-QUERY: queryStr=SELECT ?item\njava.util.concurrent.TimeoutException\n\tat example.Task.get(Task.java:1)\n";
     let cut = &ROW[..ROW.len() - 4];
     for (status, kind, body, error, words) in [
@@ -240,7 +240,7 @@ async fn failures_are_told_in_one_line_and_by_their_kind() {
         ("400 X", "text/plain", "SPARQL-QUERY: queryStr=SELECT\n\nx.MalformedQueryException: Encountered \"}\"\n\tat a".to_owned(), Refused, "MalformedQueryException"),
         // Virtuoso.
         ("500 X", "text/plain", "Virtuoso S1T00 Error SR171: Transaction timed out\n\nSPARQL query:\nSELECT".to_owned(), TimedOut, "SR171"),
-        ("500 X", "text/plain", "Virtuoso 42000 Error The estimated execution time 4000 (sec) exceeds the limit of 400 (sec).".to_owned(), TimedOut, "estimated"),
+        ("500 X", "text/plain", "Virtuoso 42000 Error The estimated execution time 4000 (sec) exceeds the limit of 400 (sec).\n\nSPARQL query:\nSELECT".to_owned(), TooCostly, "refuses the query"),
         ("400 X", "text/plain", "Virtuoso 37000 Error SP030: SPARQL compiler, line 2: syntax error at 'timed out'".to_owned(), Refused, "SP030"),
         ("500 X", "text/plain", "Virtuoso 22023 Error SR008: bad argument\n\nSPARQL query:\nSELECT \"timed out\"".to_owned(), Down, "SR008"),
         // QLever.

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod cache;
+mod estimates;
 mod faults;
 mod files;
 mod gold;

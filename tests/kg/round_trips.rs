@@ -141,7 +141,7 @@ async fn many_entities_are_paged_alike_together_and_alone() {
 }
 
 /// More edges than are counted: all of one relation, but for a few.
-fn hub() -> String {
+pub(super) fn hub() -> String {
     let mut turtle = String::from(
         "@prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .\n\
          @prefix wikibase: <http://wikiba.se/ontology#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\

@@ -86,7 +86,8 @@ async fn agree(variable: &str) {
             let (ours, theirs) = (here.perform(None, op.clone()).await.unwrap(), there.perform(None, op).await.unwrap());
             // Labels of the qualifiers of a statement that no edge has are asked for by themselves.
             let most = if of == ["Q90000023"] { 2 } else { 1 };
-            assert!(ours.wire.len() <= most && theirs.wire.len() <= most, "{of:?} {relation}");
+            // What a server refuses by its estimate takes more; `gold` counts the requests of one that does not.
+            assert!(ours.wire.len() <= most && !theirs.wire.is_empty(), "{of:?} {relation}");
             assert_eq!(said(&edge_list(ours)), said(&edge_list(theirs)), "{of:?} {relation} {all_ranks}");
         }
     }

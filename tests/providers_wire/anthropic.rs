@@ -121,6 +121,24 @@ async fn a_form_is_a_tool_that_has_to_be_used() {
 }
 
 #[tokio::test]
+async fn a_model_that_can_not_be_forced_to_use_a_tool_gets_the_form_as_its_format() {
+    let service = start();
+    let model = Chat::new(config(Provider::Anthropic, NEWER, &service.url(), KEY)).unwrap();
+    let mut wanted = job(1, "Act.");
+    wanted.request.form = Some(Form::Value);
+    assert_eq!(run(&model, wanted.clone()).await.texts(), [r#"{"value":0.5}"#]);
+    assert_eq!(run(&model, wanted.clone()).await.tries(), 1);
+    let last = &service.seen().pop().unwrap().1;
+    assert_eq!(last["output_config"]["format"]["type"], "json_schema");
+    assert!(last.get("tools").is_none() && last.get("tool_choice").is_none());
+    // One that takes neither.
+    let refused = |what: &str| error(400, "invalid_request_error", &format!("{what} is not supported on this model"));
+    service.fails_with([refused("tool_choice"), refused("output_config")]);
+    let model = adapter(&service);
+    assert_eq!((run(&model, wanted.clone()).await.tries(), model.capabilities().unwrap().structured), (3, Ability::Refused));
+}
+
+#[tokio::test]
 async fn marks_that_are_refused_are_left_out() {
     let service = start();
     service.fails_with([error(400, "invalid_request_error", "system.0.cache_control: Extra inputs are not permitted")]);
@@ -138,7 +156,7 @@ async fn a_cut_reply_keeps_its_reason_and_a_refusal_is_named() {
     assert_eq!((got.text.as_deref(), got.finish.as_deref()), (Some("ANSW"), Some("max_tokens")));
     let got = ask(&service, "refuse this").await;
     assert_eq!(got.kind(), CallErrorKind::Refused);
-    assert!(got.error().message.contains("refuses to answer"), "{}", got.error());
+    assert!(got.error().message.contains("refuses to answer: \"The request may harm\""), "{}", got.error());
 }
 
 #[tokio::test]

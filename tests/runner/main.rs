@@ -53,6 +53,7 @@ impl Bench {
             model: "script".into(),
             service_model: "script".into(),
             llm_url: None,
+            price: None,
             model_spec: "script".into(),
             kgs: vec![("scenario".into(), "scenario".into())],
             strategy: "tree-of-traversals".into(),
@@ -307,7 +308,7 @@ async fn a_service_that_is_down_halts_the_search_and_spoils_nothing() {
     let mut bench = Bench::with_model(&scenario, Pace::Run, Arc::new(model));
     let halted = bench.until(|s| s.state.halted.is_some()).await;
     assert_eq!(halted.run_state(), RunState::Paused);
-    assert!(halted.state.halted.as_ref().unwrap().contains("start it"));
+    assert!(halted.state.halted.as_ref().unwrap().why.contains("start it"));
     bench.send(Command::Pace(Pace::Run));
     let end = bench.finished().await;
     assert_eq!(compare(&expected(&scenario), &end.state), Vec::<String>::new());

@@ -31,6 +31,7 @@ async fn session() -> Handle {
         model: "script".into(),
         service_model: "script".into(),
         llm_url: None,
+        price: None,
         model_spec: "script".into(),
         kgs: vec![(kg.name().into(), "file".into())],
         strategy: "tree-of-traversals".into(),

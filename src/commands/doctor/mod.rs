@@ -7,12 +7,13 @@ mod surroundings;
 use super::Status;
 use super::kg::wanted;
 use super::options::KgFlags;
-use super::setup::{kg_settings, open_kgs, open_model};
+use super::setup::{kg_settings, model_named, open_kgs, open_model};
 use crate::config::Config;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph};
 use crate::text::{one_line, printable_json};
 use serde::Serialize;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -34,6 +35,9 @@ pub struct DoctorArgs {
     /// The model server, for any OpenAI-compatible one
     #[arg(long, value_name = "URL")]
     llm_url: Option<String>,
+    /// A file (mode 0600) that holds the model's key and nothing else
+    #[arg(long, value_name = "PATH")]
+    key_file: Option<PathBuf>,
     #[command(flatten)]
     flags: KgFlags,
     /// One JSON object instead of a list
@@ -170,10 +174,10 @@ async fn graph(spec: &str, config: &Config, flags: &KgFlags) -> Vec<Finding> {
 
 /// Whether the model is there. It is not asked anything that costs.
 async fn model(args: &DoctorArgs, config: &Config) -> Finding {
-    let spec = args.llm.as_deref().or(config.llm.as_deref()).unwrap_or("lexical");
-    let url = args.llm_url.as_deref().or(config.llm_url.as_deref());
+    let named = model_named(args.llm.as_deref(), args.llm_url.as_deref(), args.key_file.as_deref(), config);
+    let spec = named.name.as_deref().unwrap_or(&named.profile.spec);
     let what = format!("model {spec}");
-    let opened = match open_model(spec, url, &mut Vec::new()) {
+    let opened = match open_model(&named, None, &mut Vec::new()) {
         Ok(opened) => opened.model,
         Err(error) => return Finding::new(what, Health::Fails, format!("{error:#}")),
     };

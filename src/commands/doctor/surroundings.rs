@@ -2,7 +2,7 @@
 
 use super::{Finding, Health};
 use crate::config::Config;
-use crate::kg::cache::{self, CacheSettings};
+use crate::kg::cache;
 use crate::session::sessions_folder;
 use crate::tui::theme::{Depth, Themes};
 use std::io::IsTerminal;
@@ -100,7 +100,7 @@ pub(super) fn sessions() -> Finding {
 
 pub(super) fn cache() -> Finding {
     let what = "cache";
-    let Some(settings) = CacheSettings::usual() else {
+    let Some(settings) = cache::usual() else {
         return Finding::new(what, Health::Remark, "there is no home folder, so replies are not kept: set HOME or XDG_CACHE_HOME");
     };
     let path = &settings.path;

@@ -7,7 +7,7 @@ use crate::commands::UsageError;
 use crate::commands::setup::{kg_settings, open_kgs};
 use crate::config::Config;
 use crate::graph::{EntityId, KgName};
-use crate::kg::{KgSettings, KnowledgeGraph, Status, cache};
+use crate::kg::{KgSettings, KnowledgeGraph, Status};
 use crate::text::one_line;
 use serde_json::json;
 use std::io::{self, IsTerminal};
@@ -140,7 +140,7 @@ pub(super) fn remarks(json: bool, replies: &[&KgReply]) -> Vec<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let oldest = replies.iter().filter_map(|reply| reply.cached_at).min();
     if let Some(oldest) = oldest.filter(|_| !json) {
-        remarks.push(format!("from the cache, {}; --fresh asks again", cache::age(now.saturating_sub(oldest / 1000))));
+        remarks.push(format!("from the cache, {}; --fresh asks again", crate::cache::age(now.saturating_sub(oldest / 1000))));
     }
     remarks
 }

@@ -1,34 +1,47 @@
-//! `tot kg cache`: what is kept on disk, and forgetting it.
+//! `tot kg cache` and `tot cache`: what is kept on disk, and forgetting it.
 
 use super::table::{Shown, shown};
-use crate::kg::cache::{self, CacheSettings, Kept};
+use crate::cache::{self, CacheSettings, Kept};
 use anyhow::Context;
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Lists, or forgets the replies of one graph (`Some(Some(name))`) or of all (`Some(None)`).
-pub(super) fn run(forget: Option<Option<&str>>, json: bool) -> anyhow::Result<Shown> {
-    let path = CacheSettings::usual().context("there is no home folder, so nothing is kept")?.path;
-    if let Some(kg) = forget {
-        let count = cache::clear(&path, kg)?;
-        let of = kg.map_or_else(String::new, |kg| format!(" of {kg}"));
+/// Lists, or forgets the replies of one graph or model (`Some(Some(name))`) or of all (`Some(None)`). `models`: those of
+/// models, too.
+pub(super) fn run(forget: Option<Option<&str>>, json: bool, models: bool) -> anyhow::Result<Shown> {
+    let nowhere = "there is no home folder, so nothing is kept";
+    let mut files = vec![("kg", crate::kg::cache::usual().context(nowhere)?)];
+    files.extend(crate::llm::cache::usual().filter(|_| models).map(|file| ("model", file)));
+    let lists = if models { "tot cache" } else { "tot kg cache" };
+    if let Some(name) = forget {
+        let counts = files.iter().map(|(_, CacheSettings { path, .. })| cache::clear(path, name)).collect::<anyhow::Result<Vec<u64>>>()?;
+        let count: u64 = counts.iter().sum();
+        let of = name.map_or_else(String::new, |name| format!(" of {name}"));
         let out = if json { format!("{}\n", json!({ "forgotten": count })) } else { String::new() };
         let mut remarks = vec![format!("forgotten: {count} replies{of}")];
-        if count == 0 && kg.is_some() {
-            remarks.push("tot kg cache lists whose replies are kept".to_owned());
+        if count == 0 && name.is_some() {
+            remarks.push(format!("{lists} lists whose replies are kept"));
         }
         return Ok(Shown { out, remarks, failed: false });
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let old = |ms: u64| cache::age(now.saturating_sub(ms / 1000));
-    let row = |kept: Kept| {
-        let cells =
-            vec![kept.kg.clone(), kept.replies.to_string(), size(kept.bytes), old(kept.oldest), old(kept.newest), kept.address.clone()];
-        (json!(kept), cells)
+    let row = |kind: &str, kept: Kept| {
+        let Kept { name, address, replies, bytes, oldest, newest } = kept;
+        let cells = vec![name.clone(), replies.to_string(), size(bytes), old(oldest), old(newest), address.clone()];
+        let mut object = json!({ "address": address, "replies": replies, "bytes": bytes, "oldest": oldest, "newest": newest });
+        object[kind] = name.into();
+        (object, cells)
     };
-    let rows: Vec<_> = cache::list(&path)?.into_iter().map(row).collect();
+    let mut rows = Vec::new();
+    for (kind, file) in &files {
+        rows.extend(cache::list(&file.path)?.into_iter().map(|kept| row(kind, kept)));
+    }
     let nothing = rows.is_empty() && !json;
-    let mut shown = shown(json, &["kg", "replies", "size", "oldest", "newest", "address"], rows, vec![format!("in {}", path.display())]);
+    let places: Vec<String> = files.iter().map(|(_, file)| file.path.display().to_string()).collect();
+    let whose = if models { "of" } else { "kg" };
+    let mut shown =
+        shown(json, &[whose, "replies", "size", "oldest", "newest", "address"], rows, vec![format!("in {}", places.join(" and "))]);
     if nothing {
         "no replies are kept".clone_into(&mut shown.remarks[0]);
     }

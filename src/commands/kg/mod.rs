@@ -160,8 +160,23 @@ pub async fn run(args: KgArgs) -> anyhow::Result<Status> {
         Ask::Describe { ids, common } => describe(ids, &common).await?,
         Ask::Count { ids, relation, reverse, filters, common } => count::run(&named(ids), &relation, reverse, &filters, &common).await?,
         Ask::Check { common } => check(&common).await?,
-        Ask::Cache { clear, json } => tokio::task::spawn_blocking(move || kept::run(clear.as_ref().map(Option::as_deref), json)).await??,
+        Ask::Cache { clear, json } => {
+            tokio::task::spawn_blocking(move || kept::run(clear.as_ref().map(Option::as_deref), json, false)).await??
+        }
     };
+    print(shown)
+}
+
+/// `tot cache`: what is kept of graphs and models, or forgetting it.
+///
+/// # Errors
+/// One sentence, when a file can't be used or the output cannot be written.
+pub(super) fn cache(clear: Option<&Option<String>>, json: bool) -> anyhow::Result<Status> {
+    print(kept::run(clear.map(Option::as_deref), json, true)?)
+}
+
+/// Prints rows on standard output and remarks on standard error.
+fn print(shown: Shown) -> anyhow::Result<Status> {
     let mut out = io::stdout().lock();
     out.write_all(shown.out.as_bytes())?;
     out.flush()?;

@@ -4,6 +4,9 @@ use crate::calls::{CallError, CallErrorKind};
 use crate::kg::http::{Response, Service, Verdict};
 use crate::text;
 
+/// Words of a server that refuses a query by its estimate of the time, before it runs it: Virtuoso samples its data anew
+/// for that, so that the same query passes at one time and not at another.
+const ESTIMATE: &str = "estimated execution time";
 /// Words of a server that ran out of time, in lower case.
 const TIME: [&str; 12] = [
     "timeoutexception",
@@ -37,6 +40,9 @@ pub(super) fn judge(service: &Service, response: &Response) -> Verdict {
     // Fuseki and GraphDB say 503, QLever 429, most 500: a query that runs out of time does so again.
     let of_time = matches!(code, 400 | 408 | 429 | 500..=599) && response.retry_after().is_none() && says(&TIME) && !says(&SYNTAX);
     match code {
+        400 | 500..=599 if said.contains(ESTIMATE) => {
+            fail(CallErrorKind::TooCostly, &format!("refuses the query{}: ask for less", quote()))
+        }
         _ if of_time => fail(CallErrorKind::TimedOut, &format!("ran out of time{}: ask for less, or try again", quote())),
         500 if says(&BUSY) => {
             Verdict::Busy(service.error(CallErrorKind::Busy, &format!("is busy (status 500){}", quote())), response.retry_after())
@@ -67,6 +73,9 @@ pub(super) fn told(service: &Service, said: &str) -> CallError {
     let lower = said.to_lowercase();
     let line = text::one_line(&service.hide(said));
     let line = text::cut(&line, 200);
+    if lower.contains(ESTIMATE) {
+        return service.error(CallErrorKind::TooCostly, &format!("refuses the query: \"{line}\": ask for less"));
+    }
     if TIME.iter().any(|word| lower.contains(word)) {
         return service.error(CallErrorKind::TimedOut, &format!("ran out of time: \"{line}\": ask for less, or try again"));
     }

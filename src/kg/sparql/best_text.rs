@@ -34,7 +34,7 @@ fn letter(place: usize, first: char) -> char {
 }
 
 /// The predicates that hold a label, best first.
-fn labels(vocabulary: &Vocabulary) -> Vec<Iri> {
+pub fn labels(vocabulary: &Vocabulary) -> Vec<Iri> {
     let lemma = (vocabulary.model == Model::Wikidata).then_some(&LEMMA);
     vocabulary.labels().iter().chain(lemma).filter_map(|p| Iri::new(p)).collect()
 }
@@ -88,9 +88,15 @@ pub fn names(things: &[Iri], vocabulary: &Vocabulary, described: bool) -> Query 
 /// The text of a key. `None` where there is none.
 pub fn text(cell: Option<&Term>) -> Option<String> {
     let key = cell?.text();
-    let text = key.get(3..).filter(|_| key != NONE).filter(|text| !text.trim().is_empty())?;
-    let cut = text.chars().count() >= LONGEST;
-    Some(if cut { format!("{text}…") } else { text.to_owned() })
+    key.get(3..).filter(|_| key != NONE).filter(|text| !text.trim().is_empty()).map(shown)
+}
+
+/// A text as far as it is asked for, with a mark where it may go on.
+pub fn shown(text: &str) -> String {
+    match text.char_indices().nth(LONGEST - 1) {
+        Some((last, c)) => format!("{}…", &text[..last + c.len_utf8()]),
+        None => text.to_owned(),
+    }
 }
 
 #[cfg(test)]

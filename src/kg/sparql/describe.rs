@@ -1,10 +1,12 @@
 //! Labels and descriptions, by the chain of languages.
 
+use super::apart;
 use super::asker::Asker;
 use super::best_text;
 use super::lookup::{Thing, Wanted, look_up};
 use super::table::Table;
 use super::term::{Iri, Term};
+use super::texts::Texts;
 use crate::calls::CallError;
 use crate::graph::{Entity, EntityId};
 use std::collections::HashMap;
@@ -53,6 +55,14 @@ impl Names {
     }
 }
 
+impl From<Texts> for Names {
+    fn from(texts: Texts) -> Self {
+        let [labels, descriptions] =
+            texts.into_pairs().map(|texts| texts.into_iter().map(|(iri, text)| (iri, best_text::shown(&text))).collect());
+        Self { labels, descriptions }
+    }
+}
+
 /// Labels (and with `described` descriptions) of `things`, by the chain of languages; what has no label in a language of
 /// the chain gets one in any other.
 ///
@@ -61,9 +71,10 @@ impl Names {
 pub async fn names(asker: &mut Asker, things: &[Iri], described: bool) -> Result<Names, CallError> {
     let mut names = Names::default();
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let tables = asker.rows_for(things, |chunk| best_text::names(chunk, &vocabulary, described)).await?;
-    for table in &tables {
-        names.read(table);
+    match asker.rows_for(things, |chunk| best_text::names(chunk, &vocabulary, described)).await {
+        Ok(tables) => tables.iter().for_each(|table| names.read(table)),
+        Err(error) if apart::is_refused(&error) => names = apart::texts(asker, things, described).await.map_err(|_| error)?.into(),
+        Err(error) => return Err(error),
     }
     Ok(names)
 }

@@ -142,8 +142,9 @@ impl Page<'_> {
         }
     }
 
-    fn whole(&self, entities: &[Iri], pages: &str, counts: Vec<String>) -> Query {
-        let (mut kinds, mut more) = (counts, Vec::new());
+    /// Everything that the statements behind the edges in `pages` say, by kind.
+    fn said(&self, entities: &[Iri], pages: &str) -> Vec<String> {
+        let mut kinds = Vec::new();
         if let Some(p) = self.property {
             let statements = self.statements(entities, pages, p);
             let (is_qualifier, of_values) = (qualifier("m"), said_of_values());
@@ -162,6 +163,15 @@ impl Page<'_> {
             }
             kinds.push(format!("{statements} {said}"));
             kinds.push(format!("{statements} ?s ?m ?o . ?o ?k ?v . FILTER(?m = psv:{p} || {value}) {of_values}"));
+        }
+        kinds
+    }
+
+    fn whole(&self, entities: &[Iri], pages: &str, counts: Vec<String>) -> Query {
+        let (mut kinds, mut more) = (counts, Vec::new());
+        kinds.extend(self.said(entities, pages));
+        if let Some(p) = self.property {
+            let (statements, is_qualifier) = (self.statements(entities, pages, p), qualifier("m"));
             more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?o . ?n wikibase:qualifier ?m }}"));
             more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?n . FILTER({is_qualifier} && ISIRI(?n)) }}"));
             more.push(format!("SELECT ?n WHERE {{ {statements} ?s ?m ?o . ?o wikibase:quantityUnit ?n }}"));
@@ -173,17 +183,39 @@ impl Page<'_> {
         ))
     }
 
+    /// The same but for names, for an engine that refuses the whole: far ends, counts, then each kind of statements.
+    fn apart(&self, entities: &[Iri], pages: &str, counts: &[String]) -> Vec<Query> {
+        let ends = format!("SELECT ?x ?y WHERE {{ {pages} }}");
+        let counts = (!counts.is_empty()).then(|| format!("SELECT ?x ?all WHERE {{ {{ {} }} }}", counts.join(" } UNION { ")));
+        let said = self.said(entities, pages).into_iter();
+        let said = said.map(|kind| format!("SELECT ?x ?y ?s ?m ?o ?k ?v WHERE {{ {kind} }}"));
+        std::iter::once(ends).chain(counts).chain(said).map(|body| Query::whole(&body)).collect()
+    }
+
     /// A page of each of a few entities, with all that is known of it.
     pub fn of_each(&self, entities: &[Iri]) -> Query {
         self.whole(entities, &self.pages(entities, true), self.counts(entities))
     }
 
+    /// The same without names, in several queries.
+    pub fn of_each_apart(&self, entities: &[Iri]) -> Vec<Query> {
+        self.apart(entities, &self.pages(entities, true), &self.counts(entities))
+    }
+
     /// The far ends of many entities together, with all that is known of them; at most `limit` and one in all.
     pub fn of_all(&self, entities: &[Iri], limit: u64) -> Query {
+        self.whole(entities, &self.all(entities, limit), Vec::new())
+    }
+
+    /// The same without names, in several queries.
+    pub fn of_all_apart(&self, entities: &[Iri], limit: u64) -> Vec<Query> {
+        self.apart(entities, &self.all(entities, limit), &[])
+    }
+
+    fn all(&self, entities: &[Iri], limit: u64) -> String {
         let block = values("x", entities);
         let ways: Vec<String> = self.far_ends("?x").iter().map(|way| format!("{{ {block} {way} }}")).collect();
-        let pages = format!("{{ SELECT DISTINCT ?x ?y WHERE {{ {} }} LIMIT {} }}", ways.join(" UNION "), limit + 1);
-        self.whole(entities, &pages, Vec::new())
+        format!("{{ SELECT DISTINCT ?x ?y WHERE {{ {} }} LIMIT {} }}", ways.join(" UNION "), limit + 1)
     }
 
     /// A page of each of a few entities in the engine's own order, with one more as a sign that more exist, and names.

@@ -3,9 +3,11 @@
 //! Few entities are asked in one query, each with a page of its own. Many are asked together first; those that have too
 //! many edges for that get pages of their own after it.
 
+use super::apart::is_refused;
 use super::asker::Asker;
 use super::describe::{Names, names};
 use super::edge_query::{BOUND, Page};
+use super::query::Query;
 use super::relations::is_too_much;
 use super::statements::{NO_VALUE, Statements, Told};
 use super::table::Table;
@@ -98,15 +100,13 @@ async fn ask_together(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &
     let queries = near.chunks(OF_ALL).map(|chunk| page.of_all(chunk, ROWS)).collect();
     let mut left = Vec::new();
     for (chunk, table) in near.chunks(OF_ALL).zip(asker.rows_of_each(queries).await) {
-        match table {
-            Ok(table) => {
-                let mut here = Found::default();
-                here.read(&table, chunk, page);
-                if here.ends.values().map(|ends| ends.terms.len() as u64).sum::<u64>() > ROWS {
+        match one_way_or_other(asker, table, || page.of_all_apart(chunk, ROWS), chunk, page).await {
+            Ok(here) => {
+                if here.far_ends() > ROWS {
                     left.extend_from_slice(chunk);
                     continue;
                 }
-                found.read(&table, chunk, page);
+                found.extend(here);
                 for iri in chunk {
                     found.ends.entry(iri.clone()).or_default().cut(page);
                 }
@@ -123,13 +123,43 @@ async fn ask_together(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &
 async fn ask_each(asker: &mut Asker, near: &[Iri], of_each: usize, page: &Page<'_>, found: &mut Found) -> Result<(), CallError> {
     let queries = near.chunks(of_each).map(|chunk| page.of_each(chunk)).collect();
     for (chunk, table) in near.chunks(of_each).zip(asker.rows_of_each(queries).await) {
-        match table {
-            Ok(table) => found.read(&table, chunk, page),
+        match one_way_or_other(asker, table, || page.of_each_apart(chunk), chunk, page).await {
+            Ok(here) => found.extend(here),
             Err(error) if is_too_much(&error) => ask_for_less(asker, chunk, page, found).await.map_err(|_| error)?,
             Err(error) => return Err(error),
         }
     }
     Ok(())
+}
+
+/// What the whole query found; where the engine refuses that, what `apart` finds, and then the names.
+async fn one_way_or_other(
+    asker: &mut Asker,
+    whole: Result<Table, CallError>,
+    apart: impl FnOnce() -> Vec<Query>,
+    near: &[Iri],
+    page: &Page<'_>,
+) -> Result<Found, CallError> {
+    let mut here = Found::default();
+    let refusal = match whole {
+        Ok(table) => {
+            here.read(&table, near, page);
+            return Ok(here);
+        }
+        Err(error) if is_refused(&error) => error,
+        Err(error) => return Err(error),
+    };
+    let Ok(tables) = asker.rows_of_all(apart()).await else { return Err(refusal) };
+    for table in &tables {
+        here.read(table, near, page);
+    }
+    if here.far_ends() <= ROWS {
+        let far = here.ends.values().flat_map(|ends| ends.terms.iter().filter_map(Term::iri));
+        let relation = page.vocabulary.relation_entity(page.predicate);
+        let things: IndexSet<Iri> = near.iter().cloned().chain([relation]).chain(far).chain(here.statements.mentioned()).collect();
+        here.names = names(asker, &things.into_iter().collect::<Vec<_>>(), true).await.map_err(|_| refusal)?;
+    }
+    Ok(here)
 }
 
 /// The edges in the engine's own order; then precision and units, if it can.
@@ -155,6 +185,17 @@ async fn ask_for_less(asker: &mut Asker, near: &[Iri], page: &Page<'_>, found: &
 }
 
 impl Found {
+    fn far_ends(&self) -> u64 {
+        self.ends.values().map(|ends| ends.terms.len() as u64).sum()
+    }
+
+    /// Takes in what was found of other entities.
+    fn extend(&mut self, more: Self) {
+        self.ends.extend(more.ends);
+        self.names.extend(more.names);
+        self.statements.extend(more.statements);
+    }
+
     /// Takes in what was found of `near`.
     fn read(&mut self, table: &Table, near: &[Iri], page: &Page<'_>) {
         let only = if let [one] = near { Some(one) } else { None };

@@ -9,7 +9,7 @@ use super::relations::{self, Both, Half};
 use super::table::Results;
 use super::vocabulary::{Languages, Model, Vocabulary};
 use super::wording::Wording;
-use super::{Transport, aggregate, describe, edges, search};
+use super::{Transport, aggregate, apart, describe, edges, search};
 use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply};
 use crate::graph::{Direction, EntityId, KgName};
 use crate::kg::{IdSpace, KnowledgeGraph, Waiting};
@@ -91,7 +91,14 @@ impl Inner {
     /// The shape of the data. Asked once; an error is not remembered.
     async fn vocabulary(&self) -> Result<Arc<Vocabulary>, CallError> {
         let detect = || async {
-            let model = if truth(&*self.transport, query::is_wikidata()).await? { Model::Wikidata } else { Model::Plain };
+            let is_wikidata = match truth(&*self.transport, query::is_wikidata()).await {
+                Err(error) if apart::is_refused(&error) => {
+                    let [declared, claimed] = query::is_wikidata_apart();
+                    truth(&*self.transport, declared).await? || truth(&*self.transport, claimed).await?
+                }
+                truth => truth?,
+            };
+            let model = if is_wikidata { Model::Wikidata } else { Model::Plain };
             Ok(Arc::new(Vocabulary::new(model, self.languages.clone(), self.transport.prefixes()).with_wording(self.wording.clone())))
         };
         self.vocabulary.get_or_try_init(detect).await.cloned()

@@ -3,19 +3,20 @@
 //! Own entities are answered with their ids elsewhere; entities of other KGs with the own ones that are the same. One
 //! request for all of them: see [`super::link_query`].
 
+use super::apart;
 use super::asker::Asker;
 use super::identity::Identity;
 use super::link_query::{self, Lookup, OWN, SAME};
-use super::lookup::{Wanted, look_up};
 use super::query::VALUES_MAX;
+use super::relations::is_too_much;
 use super::term::{Iri, Term};
 use super::texts::Texts;
 use super::vocabulary::{Model, WDT, id_order};
-use crate::calls::{CallError, CallErrorKind};
+use crate::calls::CallError;
 use crate::graph::{Entity, EntityId, KgName};
 use crate::kg::IdSpace;
 use indexmap::{IndexMap, IndexSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a graph knows of the KGs beside it.
@@ -69,8 +70,7 @@ pub async fn link(asker: &mut Asker, entities: &[Entity], ties: &Ties) -> Result
     let lookups: Vec<Lookup> = asked.chunks(VALUES_MAX).map(|chunk| lookup(chunk, ties, &relations, vocabulary.model)).collect();
     let queries = lookups.iter().filter_map(|lookup| link_query::query(lookup, &vocabulary));
     let (tables, named) = match asker.rows_of_all(queries.collect()).await {
-        // Virtuoso guesses that a query of many parts takes long, and refuses it.
-        Err(error) if matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::Server) => {
+        Err(error) if is_too_much(&error) => {
             let queries = lookups.iter().flat_map(|lookup| link_query::queries(lookup, &vocabulary));
             (asker.rows_of_all(queries.collect()).await.map_err(|_| error)?, false)
         }
@@ -80,6 +80,10 @@ pub async fn link(asker: &mut Asker, entities: &[Entity], ties: &Ties) -> Result
     for table in &tables {
         texts.read(table, &vocabulary);
         rows.extend(table.pick(["x", "p", "y"]).filter_map(Row::of));
+    }
+    if !named {
+        let iris: BTreeSet<Iri> = rows.iter().map(|row| row.x.clone()).collect();
+        texts = apart::texts(asker, &iris.into_iter().collect::<Vec<_>>(), true).await?;
     }
     let mut answered: IndexMap<Iri, Entity> = IndexMap::new();
     for (entity, asked) in &asked {
@@ -110,12 +114,6 @@ pub async fn link(asker: &mut Asker, entities: &[Entity], ties: &Ties) -> Result
             if !answer.also.contains(&pair) {
                 answer.also.push(pair);
             }
-        }
-    }
-    if !named {
-        let iris: Vec<Iri> = answered.keys().cloned().collect();
-        for (answer, thing) in answered.values_mut().zip(look_up(asker, &iris, Wanted::default()).await?) {
-            (answer.label, answer.description) = (thing.label, thing.description);
         }
     }
     Ok(answered.into_values().collect())

@@ -19,6 +19,9 @@ pub const SAME: &str = "same id";
 /// What stands before the predicate where `?x` was asked for, not `?y`.
 pub const OWN: &str = "own ";
 
+/// Ways that are looked along in one of several queries.
+const WAYS: usize = 8;
+
 /// Whether `predicate` says that two IRIs are one thing.
 pub fn is_same_as(predicate: &str) -> bool {
     SAME_AS.contains(&predicate)
@@ -89,7 +92,7 @@ impl Lookup {
 ///
 /// Each part is a query of its own inside: Virtuoso would mix up the values of `?x` and `?y` in different parts.
 pub fn query(lookup: &Lookup, vocabulary: &Vocabulary) -> Option<Query> {
-    let parts = parts(lookup, vocabulary);
+    let parts: Vec<String> = parts(lookup, vocabulary).iter().map(|(known, ways)| part(known, ways)).collect();
     (!parts.is_empty()).then(|| {
         Query::whole(&format!(
             "SELECT DISTINCT ?x ?p ?y {} WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} }} }} {} }}",
@@ -102,12 +105,17 @@ pub fn query(lookup: &Lookup, vocabulary: &Vocabulary) -> Option<Query> {
 
 /// The same in several queries and without texts, for an engine that finds the one too much.
 pub fn queries(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<Query> {
-    parts(lookup, vocabulary).iter().map(|part| Query::whole(&format!("SELECT DISTINCT ?x ?p ?y WHERE {{ {part} }}"))).collect()
+    let parts = parts(lookup, vocabulary);
+    let queries = parts.iter().flat_map(|(known, ways)| ways.chunks(WAYS).map(move |ways| part(known, ways)));
+    queries.map(|part| Query::whole(&format!("SELECT DISTINCT ?x ?p ?y WHERE {{ {part} }}"))).collect()
 }
 
-fn parts(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<String> {
+/// The things that a part begins with, and the ways that lead on from them.
+type Part = (String, Vec<String>);
+
+fn parts(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<Part> {
     let same_as: Vec<Iri> = SAME_AS.iter().filter_map(|p| Iri::new(p)).collect();
-    let mut parts: Vec<String> = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     if !lookup.own.is_empty() {
         let identifiers = MUSICBRAINZ_PROPERTIES.iter().filter(|_| lookup.identifiers).filter_map(|(p, _)| Iri::join(WDT, p));
         let outward: BTreeSet<Iri> = identifiers.chain(lookup.relations.iter().cloned()).chain(same_as.iter().cloned()).collect();
@@ -116,25 +124,25 @@ fn parts(lookup: &Lookup, vocabulary: &Vocabulary) -> Vec<String> {
         if vocabulary.model == Model::Plain {
             ways.extend(same_as.iter().map(|p| format!("{{ ?y {p} ?x . BIND({} AS ?p) }}", own(p))));
         }
-        parts.push(part(&values("x", &lookup.own), &ways));
+        parts.push((values("x", &lookup.own), ways));
     }
     for (predicates, known) in &lookup.values {
         let ways: Vec<String> = predicates.iter().map(forward).collect();
-        parts.push(part(&values("y", known.iter().flat_map(|value| terms(value))), &ways));
+        parts.push((values("y", known.iter().flat_map(|value| terms(value))), ways));
     }
     if !lookup.same_as.is_empty() {
         let ways: Vec<String> = same_as.iter().flat_map(|p| [forward(p), backward(p)]).collect();
-        parts.push(part(&values("y", &lookup.same_as), &ways));
+        parts.push((values("y", &lookup.same_as), ways));
     }
     if !lookup.merged.is_empty() {
-        parts.push(part(&values("y", &lookup.merged), &same_as.iter().take(1).map(backward).collect::<Vec<_>>()));
+        parts.push((values("y", &lookup.merged), same_as.iter().take(1).map(backward).collect()));
     }
     if !lookup.same.is_empty() {
         let only: Vec<String> = same_as.iter().map(Iri::to_string).collect();
         let other = format!("FILTER(?a NOT IN ({}))", only.join(", "));
         let known =
             format!("FILTER EXISTS {{ {{ ?y ?a ?b . {other} }} UNION {{ ?c ?a ?y . {other} }} }} BIND(?y AS ?x) BIND(\"{SAME}\" AS ?p)");
-        parts.push(part(&values("y", &lookup.same), &[known]));
+        parts.push((values("y", &lookup.same), vec![known]));
     }
     parts
 }

@@ -1,7 +1,8 @@
 //! Things by their ids: whether the graph knows them, what they were merged into, and what they are called.
 
+use super::apart;
 use super::asker::Asker;
-use super::query::{Query, values};
+use super::query::{Query, VALUES_MAX, values};
 use super::term::{Iri, Term};
 use super::texts::{self, Texts};
 use super::vocabulary::{Model, Vocabulary, WD};
@@ -96,7 +97,19 @@ pub async fn look_up(asker: &mut Asker, iris: &[Iri], wanted: Wanted<'_>) -> Res
 
 async fn look(asker: &mut Asker, iris: &[Iri], wanted: Wanted<'_>, seen: &mut Seen) -> Result<(), CallError> {
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let tables = asker.rows_for(iris, |chunk| about(chunk, wanted, &vocabulary)).await?;
+    let tables = match asker.rows_for(iris, |chunk| about(chunk, wanted, &vocabulary)).await {
+        Err(error) if apart::is_refused(&error) => {
+            let queries = iris.chunks(VALUES_MAX).flat_map(|chunk| about_apart(chunk, wanted, &vocabulary)).collect();
+            match (asker.rows_of_all(queries).await, apart::texts(asker, iris, true).await) {
+                (Ok(tables), Ok(texts)) => {
+                    seen.texts.extend(texts);
+                    tables
+                }
+                _ => return Err(error),
+            }
+        }
+        tables => tables?,
+    };
     for table in &tables {
         seen.texts.read(table, &vocabulary);
         for [x, to, kind, known, n] in table.pick(["x", "to", "kind", "known", "n"]) {
@@ -150,24 +163,43 @@ impl Seen {
     }
 }
 
-/// Texts of `things`, what they were merged into (`?to`), which of the kinds they are (`?kind`), whether there is any
-/// fact about them (`?known`) and how many of those they are the subject of (`?n`).
-fn about(things: &[Iri], wanted: Wanted<'_>, vocabulary: &Vocabulary) -> Query {
-    let all = values("x", things);
+/// What of a thing is read beside its texts: the variable, and the pattern that binds it.
+fn facts(wanted: Wanted<'_>, vocabulary: &Vocabulary) -> Vec<(&'static str, String)> {
     let wikidata = vocabulary.model == Model::Wikidata;
-    let mut more = String::new();
+    let mut facts = Vec::new();
     if wikidata {
         // An item that was merged into another has this one fact left. In other data `owl:sameAs` says no such thing.
-        more.push_str(&format!(" OPTIONAL {{ ?x owl:sameAs ?to . FILTER(STRSTARTS(STR(?to), \"{WD}\")) }}"));
+        facts.push(("to", format!("?x owl:sameAs ?to . FILTER(STRSTARTS(STR(?to), \"{WD}\"))")));
     }
     if !wanted.kinds.is_empty() {
         let is = if wikidata { "wdt:P31" } else { "rdf:type" };
         let kinds: Vec<String> = wanted.kinds.iter().map(Iri::to_string).collect();
-        more.push_str(&format!(" OPTIONAL {{ ?x {is} ?kind . FILTER(?kind IN ({})) }}", kinds.join(", ")));
+        facts.push(("kind", format!("?x {is} ?kind . FILTER(?kind IN ({}))", kinds.join(", "))));
     }
+    facts
+}
+
+fn counted(all: &str) -> String {
+    format!("SELECT ?x (COUNT(*) AS ?n) WHERE {{ {all} ?x ?a ?b . }} GROUP BY ?x")
+}
+
+/// What [`about`] asks for beside texts, in several queries.
+fn about_apart(things: &[Iri], wanted: Wanted<'_>, vocabulary: &Vocabulary) -> Vec<Query> {
+    let all = values("x", things);
+    let facts = facts(wanted, vocabulary).into_iter().map(|(var, fact)| format!("SELECT ?x ?{var} WHERE {{ {all} {fact} }}"));
+    let known = |fact: &str| format!("SELECT ?x (1 AS ?known) WHERE {{ {all} FILTER EXISTS {{ {fact} }} }}");
+    let more = if wanted.counted { vec![counted(&all)] } else { vec![known("?x ?a ?b"), known("?c ?e ?x")] };
+    facts.chain(more).map(|body| Query::whole(&body)).collect()
+}
+
+/// Texts of `things`, what they were merged into (`?to`), which of the kinds they are (`?kind`), whether there is any
+/// fact about them (`?known`) and how many of those they are the subject of (`?n`).
+fn about(things: &[Iri], wanted: Wanted<'_>, vocabulary: &Vocabulary) -> Query {
+    let all = values("x", things);
+    let more: String = facts(wanted, vocabulary).iter().map(|(_, fact)| format!(" OPTIONAL {{ {fact} }}")).collect();
     let known =
         format!("{{ SELECT ?x ?known WHERE {{ {all} FILTER EXISTS {{ {{ ?x ?a ?b }} UNION {{ ?c ?e ?x }} }} BIND(1 AS ?known) }} }}");
-    let counted = format!("{{ SELECT ?x (COUNT(*) AS ?n) WHERE {{ {all} ?x ?a ?b . }} GROUP BY ?x }}");
+    let counted = format!("{{ {} }}", counted(&all));
     Query::whole(&format!(
         "SELECT DISTINCT ?x {} ?to ?kind ?known ?n WHERE {{ {{ SELECT ?x {} ?to ?kind WHERE {{ {all} {}{more} }} }} UNION {} }}",
         texts::COLUMNS,

@@ -4,6 +4,7 @@
 //! Wikidata RDF model or for plain RDF. Only standard SPARQL is used, so that the same text runs everywhere.
 
 mod aggregate;
+mod apart;
 mod asker;
 mod best_text;
 mod dates;

@@ -12,6 +12,8 @@ pub const STATEMENT_PREFIXES: [(&str, &str); 3] = [
 ];
 /// At most so many terms in one VALUES block: longer lists are split, since servers limit the size of a query.
 pub const VALUES_MAX: usize = 100;
+/// Names that are looked for in one of several queries.
+const NAMES: usize = 30;
 
 /// A query on its way to an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +72,19 @@ fn named(names: &[&str]) -> String {
 
 /// Does the graph hold Wikidata's direct claims?
 pub fn is_wikidata() -> Query {
+    Query::whole(&format!("ASK {{ {{ {} }} UNION {{ {} }} }}", DECLARED, claimed()))
+}
+
+/// The same as two questions of which one is to be answered with yes.
+pub fn is_wikidata_apart() -> [Query; 2] {
+    [DECLARED.to_owned(), claimed()].map(|pattern| Query::whole(&format!("ASK {{ {pattern} }}")))
+}
+
+const DECLARED: &str = "?property wikibase:directClaim ?p";
+
+fn claimed() -> String {
     let common = ["P31", "P279", "P17", "P106", "P27", "P57", "P131", "P577"].map(|p| format!("wdt:{p}"));
-    Query::whole(&format!("ASK {{ {{ ?property wikibase:directClaim ?p }} UNION {{ {} ?s ?p ?o }} }}", values("p", common)))
+    format!("{} ?s ?p ?o", values("p", common))
 }
 
 /// Things with exactly one of these names (`?x ?p ?t`).
@@ -82,19 +95,29 @@ pub fn exact_names(names: &[String], vocabulary: &Vocabulary) -> Query {
     Query::whole(&format!("SELECT DISTINCT ?x ?p ?t WHERE {{ {} {} }}", values("t", literals), named(&all)))
 }
 
-/// Things whose names hold every one of `words` (`?x ?p ?t`), short names first. Reads every name: slow.
-pub fn names_with(words: &[String], vocabulary: &Vocabulary, limit: u64) -> Query {
+/// The same in several queries: few names and one predicate in each.
+pub fn exact_names_apart(names: &[String], vocabulary: &Vocabulary) -> Vec<Query> {
+    let predicates = vocabulary.labels().iter().chain(vocabulary.aliases());
+    let all: Vec<String> = names.iter().flat_map(|name| vocabulary.languages.chain().iter().map(|lang| literal(name, lang))).collect();
+    predicates
+        .flat_map(|p| {
+            all.chunks(NAMES).map(|some| Query::whole(&format!("SELECT ?x ?p ?t WHERE {{ {} {} }}", values("t", some), named(&[*p]))))
+        })
+        .collect()
+}
+
+/// Things with a name under one of `predicates` that holds every one of `words` (`?x ?p ?t`), short names first. Reads every name: slow.
+pub fn names_with(words: &[String], predicates: &[&str], limit: u64) -> Query {
     let tests: Vec<String> = words.iter().map(|word| format!("CONTAINS(LCASE(STR(?t)), {})", literal(word, ""))).collect();
-    scan(&tests.join(" && "), vocabulary, limit)
+    scan(&tests.join(" && "), predicates, limit)
 }
 
-/// Things with a name in which `pattern` matches in any case (`?x ?p ?t`), short names first. Reads every name: slow.
-pub fn names_like(pattern: &str, vocabulary: &Vocabulary, limit: u64) -> Query {
-    scan(&format!("REGEX(STR(?t), {}, \"i\")", literal(pattern, "")), vocabulary, limit)
+/// Things with a name under one of `predicates` in which `pattern` matches in any case (`?x ?p ?t`), short names first. Reads every name: slow.
+pub fn names_like(pattern: &str, predicates: &[&str], limit: u64) -> Query {
+    scan(&format!("REGEX(STR(?t), {}, \"i\")", literal(pattern, "")), predicates, limit)
 }
 
-fn scan(test: &str, vocabulary: &Vocabulary, limit: u64) -> Query {
-    let all: Vec<&str> = vocabulary.labels().iter().chain(vocabulary.aliases()).copied().collect();
-    let head = format!("SELECT DISTINCT ?x ?p ?t (STRLEN(STR(?t)) AS ?long) WHERE {{ {} ?x ?p ?t .", predicates(&all));
+fn scan(test: &str, among: &[&str], limit: u64) -> Query {
+    let head = format!("SELECT DISTINCT ?x ?p ?t (STRLEN(STR(?t)) AS ?long) WHERE {{ {} ?x ?p ?t .", predicates(among));
     Query::limited(&format!("{head} FILTER({test}) }} ORDER BY ?long ?x"), limit)
 }

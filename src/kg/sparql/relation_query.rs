@@ -43,7 +43,7 @@ fn pattern(direction: Direction) -> &'static str {
 /// The number of edges of each relation, among the first `bound` and one more edges.
 fn counted_in(entities: &[Iri], direction: Direction, vocabulary: &Vocabulary, bound: u64) -> String {
     format!(
-        "{{ SELECT ({} AS ?way) ?p (COUNT(*) AS ?all) WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} {} {} }} LIMIT {} }} }} GROUP BY ?p }}",
+        "SELECT ({} AS ?way) ?p (COUNT(*) AS ?all) WHERE {{ {{ SELECT DISTINCT ?x ?p ?y WHERE {{ {} {} {} }} LIMIT {} }} }} GROUP BY ?p",
         literal(way(direction), ""),
         values("x", entities),
         pattern(direction),
@@ -55,8 +55,8 @@ fn counted_in(entities: &[Iri], direction: Direction, vocabulary: &Vocabulary, b
 /// Properties that entities are known to have no value of.
 fn without_value(entities: &[Iri]) -> String {
     format!(
-        "{{ SELECT ({} AS ?way) ?p (COUNT(DISTINCT ?x) AS ?all) WHERE {{ {} ?x rdf:type ?none . ?q wikibase:novalue ?none . \
-         ?q wikibase:directClaim ?p }} GROUP BY ?p }}",
+        "SELECT ({} AS ?way) ?p (COUNT(DISTINCT ?x) AS ?all) WHERE {{ {} ?x rdf:type ?none . ?q wikibase:novalue ?none . \
+         ?q wikibase:directClaim ?p }} GROUP BY ?p",
         literal(NO_VALUE, ""),
         values("x", entities)
     )
@@ -85,27 +85,50 @@ fn about(vocabulary: &Vocabulary) -> String {
     }
 }
 
-/// The relations at `entities` in `directions` (`?way ?p ?all ?property ?type ?label ?inverse`).
-pub fn counted(entities: &[Iri], directions: &[Direction], vocabulary: &Vocabulary, bound: u64) -> Query {
+/// Counts of the relations at `entities` in each of `directions` (`?way ?p ?all`).
+fn counts(entities: &[Iri], directions: &[Direction], vocabulary: &Vocabulary, bound: u64) -> Vec<String> {
     let mut parts: Vec<String> = directions.iter().map(|d| counted_in(entities, *d, vocabulary, bound)).collect();
     if vocabulary.model == Model::Wikidata && directions.contains(&Direction::Out) {
         parts.push(without_value(entities));
     }
+    parts
+}
+
+/// The relations at `entities` in `directions`, without what is known of them: several queries (`?way ?p ?all`).
+pub fn counted_apart(entities: &[Iri], directions: &[Direction], vocabulary: &Vocabulary, bound: u64) -> Vec<Query> {
+    counts(entities, directions, vocabulary, bound).iter().map(|part| Query::whole(part)).collect()
+}
+
+/// What is known of `predicates`, but for labels: several queries (`?p ?property`, `?p ?type`, and `?p ?other`: the inverse).
+pub fn about_apart(predicates: &[Iri], vocabulary: &Vocabulary) -> Vec<Query> {
+    let parts: &[(&str, &str)] = match vocabulary.model {
+        Model::Wikidata => &[
+            ("property", "?property wikibase:directClaim ?p ."),
+            ("type", "?property wikibase:directClaim ?p . ?property wikibase:propertyType ?type ."),
+            ("other", "?property wikibase:directClaim ?p . ?property wdt:P1696 ?other ."),
+        ],
+        Model::Plain => &[("other", "?p owl:inverseOf ?other ."), ("other", "?other owl:inverseOf ?p .")],
+    };
+    let block = values("p", predicates);
+    parts.iter().map(|(var, pattern)| Query::whole(&format!("SELECT ?p ?{var} WHERE {{ {block} {pattern} }}"))).collect()
+}
+
+/// The relations at `entities` in `directions` (`?way ?p ?all ?property ?type ?label ?inverse`).
+pub fn counted(entities: &[Iri], directions: &[Direction], vocabulary: &Vocabulary, bound: u64) -> Query {
+    let parts = counts(entities, directions, vocabulary, bound);
     Query::whole(&format!(
-        "SELECT ?way ?p ?all ?property ?type {} {} WHERE {{ {{ {} }} OPTIONAL {{ {} }} }} GROUP BY ?way ?p ?all ?property ?type",
+        "SELECT ?way ?p ?all ?property ?type {} {} WHERE {{ {{ {{ {} }} }} OPTIONAL {{ {} }} }} GROUP BY ?way ?p ?all ?property ?type",
         least("lk", "label"),
         least("ik", "inverse"),
-        parts.join(" UNION "),
+        parts.join(" } UNION { "),
         about(vocabulary)
     ))
 }
 
 /// All relations of entities with many edges, without counts (`?p ?property ?type ?label ?inverse`): which properties have
-/// an edge at all in the Wikidata model, the first `limit` different predicates in plain RDF.
-pub fn listed(entities: &[Iri], direction: Direction, vocabulary: &Vocabulary, limit: u64) -> Query {
-    let head = format!("SELECT ?p ?property ?type {} {} WHERE", least("lk", "label"), least("ik", "inverse"));
-    let group = "GROUP BY ?p ?property ?type";
-    match vocabulary.model {
+/// an edge at all in the Wikidata model, the first `limit` different predicates in plain RDF. Without `described`, `?p` alone.
+pub fn listed(entities: &[Iri], direction: Direction, vocabulary: &Vocabulary, limit: u64, described: bool) -> Query {
+    let all = match vocabulary.model {
         Model::Wikidata => {
             let exist: Vec<String> = entities
                 .iter()
@@ -114,18 +137,22 @@ pub fn listed(entities: &[Iri], direction: Direction, vocabulary: &Vocabulary, l
                     Direction::In => format!("EXISTS {{ ?y ?p {x} }}"),
                 })
                 .collect();
-            Query::whole(&format!(
-                "{head} {{ {{ SELECT ?p WHERE {{ ?q wikibase:directClaim ?p . FILTER({}) }} }} OPTIONAL {{ {} }} }} {group}",
-                exist.join(" || "),
-                about(vocabulary)
-            ))
+            format!("SELECT ?p WHERE {{ ?q wikibase:directClaim ?p . FILTER({}) }}", exist.join(" || "))
         }
-        Model::Plain => Query::whole(&format!(
-            "{head} {{ {{ SELECT DISTINCT ?p WHERE {{ {} {} {} }} LIMIT {limit} }} OPTIONAL {{ {} }} }} {group}",
+        Model::Plain => format!(
+            "SELECT DISTINCT ?p WHERE {{ {} {} {} }} LIMIT {limit}",
             values("x", entities),
             pattern(direction),
-            only_relations(vocabulary),
-            about(vocabulary)
-        )),
+            only_relations(vocabulary)
+        ),
+    };
+    if !described {
+        return Query::whole(&all);
     }
+    Query::whole(&format!(
+        "SELECT ?p ?property ?type {} {} WHERE {{ {{ {all} }} OPTIONAL {{ {} }} }} GROUP BY ?p ?property ?type",
+        least("lk", "label"),
+        least("ik", "inverse"),
+        about(vocabulary)
+    ))
 }

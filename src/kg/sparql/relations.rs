@@ -3,16 +3,18 @@
 //! Counting is bounded: so many edges a direction are looked at. Of entities with more, a second query lists every
 //! relation, since a hub's first edges may all be of one.
 
+use super::apart;
 use super::asker::Asker;
 use super::best_text;
 use super::describe::names;
+use super::query::VALUES_MAX;
 use super::relation_query::{self as query, NO_VALUE, way};
 use super::table::Table;
 use super::term::{Iri, Term};
 use super::vocabulary::{Model, Vocabulary, WIKIBASE, id_order};
 use crate::calls::{CallError, CallErrorKind, WireNote};
 use crate::graph::{Direction, EntityId, Relation, RelationRef};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Edges that are looked at, a direction.
@@ -48,7 +50,7 @@ pub struct Both {
 
 /// Whether asking for less may help.
 pub const fn is_too_much(error: &CallError) -> bool {
-    matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::Server)
+    matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::TooCostly | CallErrorKind::Server)
 }
 
 /// What is known of one predicate.
@@ -59,6 +61,14 @@ struct Seen {
     kind: Option<String>,
     label: Option<String>,
     inverse: Option<String>,
+}
+
+/// What is known of one predicate, before its labels are.
+#[derive(Default)]
+struct Known {
+    property: Option<Iri>,
+    kind: Option<String>,
+    inverses: Vec<Iri>,
 }
 
 /// The predicates of one direction.
@@ -107,7 +117,13 @@ async fn find_within(
     let mut iris = entities.iter().map(|id| vocabulary.entity(id)).collect::<Result<Vec<_>, _>>()?;
     iris.sort();
     iris.dedup();
-    let tables = asker.rows_for(&iris, |chunk| query::counted(chunk, directions, &vocabulary, bound)).await?;
+    let (tables, mut unnamed) = match asker.rows_for(&iris, |chunk| query::counted(chunk, directions, &vocabulary, bound)).await {
+        Err(error) if apart::is_refused(&error) => {
+            let queries = iris.chunks(VALUES_MAX).flat_map(|chunk| query::counted_apart(chunk, directions, &vocabulary, bound)).collect();
+            (asker.rows_of_all(queries).await.map_err(|_| error)?, true)
+        }
+        tables => (tables?, false),
+    };
     let mut halves = Vec::new();
     for direction in directions {
         let mut found = Found::default();
@@ -116,9 +132,12 @@ async fn find_within(
         }
         let mut remarks = Vec::new();
         if found.bounded {
-            list_all(asker, &iris, *direction, &mut found, &mut remarks).await?;
+            unnamed |= list_all(asker, &iris, *direction, &mut found, &mut remarks).await?;
         }
         halves.push((*direction, found, remarks));
+    }
+    if unnamed {
+        name_apart(asker, &mut halves).await?;
     }
     name_the_unnamed(asker, &mut halves).await?;
     Ok(halves.into_iter().map(|(direction, found, remarks)| half(asker, direction, found, limit, remarks)).collect())
@@ -160,17 +179,23 @@ impl Found {
     }
 }
 
-/// Adds the relations that only edges beyond the bound have.
+/// Adds the relations that only edges beyond the bound have; whether they came without all that is known of them.
 async fn list_all(
     asker: &mut Asker,
     iris: &[Iri],
     direction: Direction,
     found: &mut Found,
     remarks: &mut Vec<String>,
-) -> Result<(), CallError> {
+) -> Result<bool, CallError> {
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let queries = iris.chunks(LISTED).map(|chunk| query::listed(chunk, direction, &vocabulary, PREDICATES)).collect();
-    match asker.rows_of_all(queries).await {
+    let queries =
+        |described| iris.chunks(LISTED).map(|chunk| query::listed(chunk, direction, &vocabulary, PREDICATES, described)).collect();
+    let mut tables = asker.rows_of_all(queries(true)).await;
+    let apart = tables.as_ref().is_err_and(apart::is_refused);
+    if apart {
+        tables = asker.rows_of_all(queries(false)).await;
+    }
+    match tables {
         Ok(tables) => {
             for [p, property, kind, label, inverse] in tables.iter().flat_map(|t| t.pick(["p", "property", "type", "label", "inverse"])) {
                 found.read_about(p, property, kind, label, inverse);
@@ -179,6 +204,40 @@ async fn list_all(
         Err(error) if is_too_much(&error) => remarks
             .push(format!("relations of the first {} edges: the server could not list those of the others", crate::kg::thousands(BOUND))),
         Err(error) => return Err(error),
+    }
+    Ok(apart)
+}
+
+/// What is known of the relations, asked for by themselves.
+async fn name_apart(asker: &mut Asker, halves: &mut [(Direction, Found, Vec<String>)]) -> Result<(), CallError> {
+    let vocabulary = Arc::clone(&asker.vocabulary);
+    let predicates: BTreeSet<Iri> = halves.iter().flat_map(|(_, found, _)| found.seen.keys().cloned()).collect();
+    let predicates: Vec<Iri> = predicates.into_iter().collect();
+    let queries = predicates.chunks(VALUES_MAX).flat_map(|chunk| query::about_apart(chunk, &vocabulary)).collect();
+    let mut known: BTreeMap<Iri, Known> = BTreeMap::new();
+    for table in asker.rows_of_all(queries).await? {
+        for [p, property, kind, inverse] in table.pick(["p", "property", "type", "other"]) {
+            let Some(p) = p.and_then(Term::iri) else { continue };
+            let known = known.entry(p).or_default();
+            known.property = known.property.take().or_else(|| property.and_then(Term::iri));
+            known.kind = known.kind.take().or_else(|| kind.map(|term| term.text().to_owned()));
+            known.inverses.extend(inverse.and_then(Term::iri));
+        }
+    }
+    // In plain RDF the predicate itself is what has a label.
+    let plain = vocabulary.model == Model::Plain;
+    let named = predicates.iter().filter(|_| plain).chain(known.values().flat_map(|known| known.property.iter().chain(&known.inverses)));
+    let named: BTreeSet<Iri> = named.cloned().collect();
+    let nothing = Known::default();
+    let texts = apart::texts(asker, &named.into_iter().collect::<Vec<_>>(), false).await?;
+    for (p, seen) in halves.iter_mut().flat_map(|(_, found, _)| &mut found.seen) {
+        let known = known.get(p).unwrap_or(&nothing);
+        let named = if plain { Some(p) } else { known.property.as_ref() };
+        let label = |text: Option<&str>| text.map(best_text::shown);
+        seen.label = seen.label.take().or_else(|| label(texts.label(named?.as_str())));
+        seen.inverse = seen.inverse.take().or_else(|| label(texts.best_label(known.inverses.iter().map(Iri::as_str))));
+        seen.property = seen.property.take().or_else(|| known.property.as_ref().map(|property| property.as_str().to_owned()));
+        seen.kind = seen.kind.take().or_else(|| known.kind.clone());
     }
     Ok(())
 }

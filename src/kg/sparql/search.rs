@@ -1,5 +1,6 @@
 //! The operation `search`: entities by label and alias.
 
+use super::apart;
 use super::asker::Asker;
 use super::describe::note;
 use super::lookup::{Thing, Wanted, look_up};
@@ -113,36 +114,45 @@ fn grade(asker: &Asker, matcher: &Matcher, hits: Vec<Hit>) -> Vec<(Fit, bool, Hi
 /// nothing, a scan of all names.
 async fn ask(asker: &mut Asker, mention: &str, matcher: &Matcher) -> Result<Vec<Hit>, CallError> {
     let vocabulary = Arc::clone(&asker.vocabulary);
-    let exact = asker.rows(query::exact_names(&spellings(mention), &vocabulary)).await?;
+    let exact = apart::named_exactly(asker, &spellings(mention)).await?;
     let hits = read(asker, &exact);
     if hits.iter().any(|hit| vocabulary.is_candidate(&hit.iri)) {
         return Ok(hits);
     }
     let written = variants(mention).into_iter().min_by_key(String::len).unwrap_or_default().to_lowercase();
     let words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
-    let found = scan(asker, query::names_with(&words, &vocabulary, SCANNED)).await?;
+    let found = scan(asker, |predicates| query::names_with(&words, predicates, SCANNED)).await?;
     let core = matcher.folded().iter().min_by_key(|text| text.len());
     match core.and_then(|core| with_any_marks(core)) {
-        Some(pattern) if found.is_empty() => scan(asker, query::names_like(&pattern, &vocabulary, SCANNED)).await,
+        Some(pattern) if found.is_empty() => scan(asker, |predicates| query::names_like(&pattern, predicates, SCANNED)).await,
         _ => Ok(found),
     }
 }
 
-/// The names that a query over all of them finds; nothing, with a remark, when the server cannot do that in time.
-async fn scan(asker: &mut Asker, query: query::Query) -> Result<Vec<Hit>, CallError> {
-    match asker.rows(query).await {
-        Ok(table) => {
-            if table.rows.len() as u64 >= SCANNED {
-                asker.remark(format!("more than {SCANNED} names hold these words: only the shortest were ranked"));
+/// The names that a query over all of them finds; nothing, with a remark, when the server cannot do that in time. One that
+/// refuses it may still look through the names under one predicate after the other.
+async fn scan(asker: &mut Asker, query: impl Fn(&[&str]) -> query::Query) -> Result<Vec<Hit>, CallError> {
+    let predicates: Vec<&str> = asker.vocabulary.labels().iter().chain(asker.vocabulary.aliases()).copied().collect();
+    let tables = match asker.rows(query(&predicates)).await {
+        Err(error) if apart::is_refused(&error) => asker.rows_of_each(predicates.iter().map(|p| query(&[p])).collect()).await,
+        table => vec![table],
+    };
+    let mut hits = Vec::new();
+    for table in tables {
+        match table {
+            Ok(table) => {
+                if table.rows.len() as u64 >= SCANNED {
+                    asker.remark(format!("more than {SCANNED} names hold these words: only the shortest were ranked"));
+                }
+                hits.extend(read(asker, &table));
             }
-            Ok(read(asker, &table))
+            Err(error) if matches!(error.kind, CallErrorKind::TimedOut | CallErrorKind::TooCostly) => {
+                asker.remark("nothing has exactly this name, and the server could not look through all names in time");
+            }
+            Err(error) => return Err(error),
         }
-        Err(error) if error.kind == CallErrorKind::TimedOut => {
-            asker.remark("nothing has exactly this name, and the server could not look through all names in time");
-            Ok(Vec::new())
-        }
-        Err(error) => Err(error),
     }
+    Ok(hits)
 }
 
 fn read(asker: &Asker, table: &Table) -> Vec<Hit> {

@@ -125,14 +125,32 @@ impl Statements {
         }
     }
 
-    /// Things that notes and units name but `names` does not.
-    pub fn unnamed(&self, names: &Names) -> Vec<Iri> {
+    /// Takes in statements behind other edges.
+    pub fn extend(&mut self, more: Self) {
+        self.of.extend(more.of);
+    }
+
+    /// Things whose names notes and units are written with: properties and units.
+    fn written_with(&self) -> IndexSet<Iri> {
         let mut things: IndexSet<Iri> = IndexSet::new();
         for statement in self.of.values().flat_map(IndexMap::values) {
             things.extend(statement.qualifiers.iter().filter_map(|(property, _)| Iri::join(WD, property)));
             things.extend(statement.nodes.values().filter_map(|node| Iri::new(node.unit.as_deref()?)));
         }
-        let mut things: Vec<Iri> = things.into_iter().filter(|thing| names.label(thing.as_str()).is_none()).collect();
+        things
+    }
+
+    /// All things that notes and units name, those that are values of qualifiers too.
+    pub fn mentioned(&self) -> IndexSet<Iri> {
+        let mut things = self.written_with();
+        let statements = self.of.values().flat_map(IndexMap::values);
+        things.extend(statements.flat_map(|statement| &statement.qualifiers).filter_map(|(_, value)| value.as_ref()?.iri()));
+        things
+    }
+
+    /// Things that notes and units name but `names` does not.
+    pub fn unnamed(&self, names: &Names) -> Vec<Iri> {
+        let mut things: Vec<Iri> = self.written_with().into_iter().filter(|thing| names.label(thing.as_str()).is_none()).collect();
         things.sort();
         things
     }

@@ -12,6 +12,13 @@ pub struct Table {
 }
 
 impl Table {
+    /// The columns `names` of the rows of all `tables`.
+    #[must_use]
+    pub fn together<const N: usize>(names: [&str; N], tables: &[Self]) -> Self {
+        let rows = tables.iter().flat_map(|table| table.pick(names)).map(|row| row.map(Option::<&Term>::cloned).to_vec());
+        Self { vars: names.map(str::to_owned).to_vec(), rows: rows.collect() }
+    }
+
     /// The cells of `names` in every row.
     pub fn pick<'a, const N: usize>(&'a self, names: [&str; N]) -> impl Iterator<Item = [Option<&'a Term>; N]> + 'a {
         let at = names.map(|name| self.vars.iter().position(|var| var == name));

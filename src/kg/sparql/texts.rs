@@ -57,6 +57,34 @@ impl Texts {
         }
     }
 
+    /// Takes in texts one by one (`?x ?p ?t`); `labels` are the predicates that hold a label, best first.
+    pub fn read_said(&mut self, table: &Table, labels: &[Iri], vocabulary: &Vocabulary) {
+        let labels: Vec<&str> = labels.iter().map(Iri::as_str).collect();
+        for [x, p, t] in table.pick(["x", "p", "t"]) {
+            let (Some(x), Some(p), Some(t)) = (x, p, t) else { continue };
+            let rank = vocabulary.languages.rank(t.lang());
+            keep(&mut self.labels, x.text(), t.text(), &labels, p.text(), rank);
+            keep(&mut self.descriptions, x.text(), t.text(), vocabulary.descriptions(), p.text(), rank);
+        }
+    }
+
+    /// Takes in what `more` knows.
+    pub fn extend(&mut self, more: Self) {
+        self.labels.extend(more.labels);
+        self.descriptions.extend(more.descriptions);
+    }
+
+    /// The best label of all things at `iris`.
+    pub fn best_label<'a>(&self, iris: impl IntoIterator<Item = &'a str>) -> Option<&str> {
+        let labels = iris.into_iter().filter_map(|iri| self.labels.get(iri));
+        labels.min_by_key(|(rank, _, text)| (*rank, text)).map(|(_, _, text)| text.as_str())
+    }
+
+    /// Labels, then descriptions, by IRI.
+    pub fn into_pairs(self) -> [Vec<(String, String)>; 2] {
+        [self.labels, self.descriptions].map(|texts| texts.into_iter().map(|(iri, (_, _, text))| (iri, text)).collect())
+    }
+
     /// The label of the thing at `iri`.
     pub fn label(&self, iri: &str) -> Option<&str> {
         self.labels.get(iri).map(|(_, _, text)| text.as_str())

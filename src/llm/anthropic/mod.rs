@@ -19,7 +19,8 @@ use serde_json::Value;
 /// Where Anthropic is.
 const OFFICIAL: &str = "https://api.anthropic.com";
 
-/// The version of the interface that is spoken here.
+/// The version of the interface that is spoken here. The one after it (2026-10-21) takes no temperature from any model; this one
+/// is served beside it, and models that refuse one are learnt.
 const VERSION: &str = "2023-06-01";
 
 /// Anthropic's messages.
@@ -56,8 +57,9 @@ impl Dialect for Anthropic {
         &self.messages
     }
 
+    /// A form is asked for by a tool that has to be used; models that can't be forced to take it as the format of the reply.
     fn shape(&self) -> Shape {
-        Shape { width: 1, seed: false, blank_stops: false, hottest: 1.0, marks: true, ..Shape::default() }
+        Shape { width: 1, seed: false, blank_stops: false, hottest: 1.0, marks: true, second_form: true, ..Shape::default() }
     }
 
     fn documented(&self, _model: &str) -> Capabilities {

@@ -26,7 +26,7 @@ pub fn read(body: &[u8], letters: usize) -> Result<Completion, NoReply> {
         }
     }
     let finish = root["stop_reason"].as_str().map(str::to_owned);
-    Ok(said.complete(finish, &root["usage"], letters))
+    Ok(said.complete(finish, &root["stop_details"], &root["usage"], letters))
 }
 
 /// What the blocks of a reply say together.
@@ -68,17 +68,19 @@ impl Said {
     }
 
     /// The reply. Text before a constrained reply is thinking aloud.
-    pub fn complete(mut self, finish: Option<String>, usage: &Value, letters: usize) -> Completion {
+    pub fn complete(mut self, finish: Option<String>, details: &Value, usage: &Value, letters: usize) -> Completion {
         if let Some(input) = self.input {
             if let Some(text) = self.text.replace(input).filter(|t| !t.trim().is_empty()) {
                 self.reasoning.get_or_insert_default().push_str(&text);
             }
         }
         let refused = finish.as_deref() == Some("refusal") && self.text.as_deref().is_none_or(|t| t.trim().is_empty());
-        let refusal = refused.then(|| "stop_reason: refusal".to_owned());
+        let why = ["explanation", "category"].iter().find_map(|name| details[*name].as_str());
+        let refusal = refused.then(|| why.unwrap_or("stop_reason: refusal").to_owned());
+        let thought = usage.pointer("/output_tokens_details/thinking_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
         let choice = Choice { text: self.text, reasoning: self.reasoning, finish, refusal };
         let usage = count(usage, &choice, letters);
-        Completion { choices: vec![choice], usage, reasoned: false }
+        Completion { choices: vec![choice], usage, reasoned: thought }
     }
 }
 

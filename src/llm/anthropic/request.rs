@@ -1,7 +1,7 @@
 //! What is sent: instructions as `system`, the user's turn as blocks in the order of the prompt's parts.
 
 use crate::llm::chat::ask::{Order, Prepared};
-use crate::llm::chat::quirks::LimitField;
+use crate::llm::chat::quirks::{Forming, LimitField};
 use serde_json::{Map, Value, json};
 
 /// Tokens a sample may have where the server refused the number that was wanted; it wants one.
@@ -32,7 +32,9 @@ pub fn body(ask: &Prepared, order: &Order) -> Value {
     if !order.stops.is_empty() {
         put("stop_sequences", json!(order.stops));
     }
-    if let Some(form) = &order.form {
+    if let Some((Forming::Second, form)) = &order.form {
+        put("output_config", json!({"format": {"type": "json_schema", "schema": form.schema()}}));
+    } else if let Some((_, form)) = &order.form {
         put("tools", json!([{"name": form.name(), "description": "Gives the reply.", "input_schema": form.schema()}]));
         put("tool_choice", json!({"type": "tool", "name": form.name()}));
     }

@@ -11,6 +11,7 @@ pub struct Stream {
     said: Said,
     begun: bool,
     finish: Option<String>,
+    details: Value,
     usage: Map<String, Value>,
     done: bool,
     letters: usize,
@@ -24,8 +25,7 @@ impl Stream {
 
     /// Later counts replace earlier ones, name by name.
     fn count(&mut self, usage: &Value) {
-        self.usage
-            .extend(usage.as_object().into_iter().flatten().filter(|(_, n)| n.is_number()).map(|(name, n)| (name.clone(), n.clone())));
+        self.usage.extend(usage.as_object().into_iter().flatten().filter(|(_, n)| !n.is_null()).map(|(name, n)| (name.clone(), n.clone())));
     }
 
     fn delta(&mut self, delta: &Value) -> Option<Delta> {
@@ -65,6 +65,9 @@ impl Reader for Stream {
             "content_block_delta" => return Ok(self.delta(&root["delta"]).into_iter().collect()),
             "message_delta" => {
                 self.count(&root["usage"]);
+                if let Some(details) = root["delta"].get("stop_details") {
+                    self.details = details.clone();
+                }
                 if let Some(reason) = root["delta"]["stop_reason"].as_str() {
                     self.finish = Some(reason.to_owned());
                 }
@@ -87,6 +90,6 @@ impl Reader for Stream {
         if self.finish.is_none() && !self.done {
             return Err(NoReply::Unreadable("its stream ended in the midst of the reply"));
         }
-        Ok(self.said.complete(self.finish, &Value::Object(self.usage), self.letters))
+        Ok(self.said.complete(self.finish, &self.details, &Value::Object(self.usage), self.letters))
     }
 }

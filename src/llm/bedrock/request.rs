@@ -35,7 +35,7 @@ pub fn body(ask: &Prepared, order: &Order) -> Value {
         settings.insert("stopSequences".to_owned(), json!(order.stops));
     }
     put("inferenceConfig", Value::Object(settings));
-    if let Some(form) = &order.form {
+    if let Some((_, form)) = &order.form {
         let tool = json!({"name": form.name(), "description": "Gives the reply.", "inputSchema": {"json": form.schema()}});
         put("toolConfig", json!({"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": form.name()}}}));
     }

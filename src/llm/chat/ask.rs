@@ -1,6 +1,6 @@
 //! What is asked: an ask made ready, and the order for one request of it.
 
-use super::quirks::{LimitField, Shape, Stops};
+use super::quirks::{Forming, LimitField, Shape, Stops};
 use crate::calls::{Form, LlmRequest, PartKind};
 
 /// How much more a model that reasons may say than the answer alone needs.
@@ -57,8 +57,8 @@ pub struct Order {
     pub stops: Vec<String>,
     /// Whether instructions go apart from the user's turn.
     pub system: bool,
-    /// What the reply has to be.
-    pub form: Option<Form>,
+    /// What the reply has to be, and how that is asked for.
+    pub form: Option<(Forming, Form)>,
     /// Whether the reply is to come in pieces.
     pub stream: bool,
     /// Whether tokens are asked for at the end of a stream.
@@ -112,7 +112,7 @@ impl Prepared {
             limit: (shape.limit, self.limit(shape, floor)),
             stops: if shape.stops == Stops::Sent && !bare { stops.cloned().collect() } else { Vec::new() },
             system: shape.system && !self.system.is_empty() && !self.completion,
-            form: self.form.clone().filter(|_| shape.form && !self.completion),
+            form: self.form.clone().filter(|_| shape.form != Forming::None && !self.completion).map(|form| (shape.form, form)),
             stream: shape.stream,
             stream_usage: shape.stream_usage,
             marks: shape.marks,
@@ -143,7 +143,8 @@ fn takes_part(form: &Form, required: bool) -> bool {
             let letters: usize = choices.iter().map(String::len).sum();
             !choices.is_empty() && (required || (choices.len() <= MOST_CHOICES && letters <= MOST_LETTERS))
         }
-        Form::Action(_) | Form::Answer | Form::Value | Form::ReasonedValue => true,
+        Form::Action(words) => !words.is_empty(),
+        Form::Answer | Form::Value | Form::ReasonedValue => true,
     }
 }
 

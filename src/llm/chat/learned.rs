@@ -1,7 +1,7 @@
 //! What was learnt of servers, kept between runs in one small file. What is kept is forgotten after a month, so that a
 //! refusal that was wrong, or is no longer true, does not last.
 
-use super::quirks::{LimitField, Shape, Stops};
+use super::quirks::{Forming, LimitField, Shape, Stops};
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ enum Fact {
     NoSeed,
     /// No instructions apart are taken.
     NoSystem,
+    /// A schema is taken in the provider's second way only.
+    SecondForm,
     /// No schema is taken.
     NoForm,
     /// Replies come whole only.
@@ -145,7 +147,11 @@ fn facts(base: &Shape, shape: &Shape) -> Vec<Fact> {
         lost(base.temperature, shape.temperature, Fact::NoTemperature),
         lost(base.seed, shape.seed, Fact::NoSeed),
         lost(base.system, shape.system, Fact::NoSystem),
-        lost(base.form, shape.form, Fact::NoForm),
+        match shape.form {
+            Forming::First => None,
+            Forming::Second => Some(Fact::SecondForm),
+            Forming::None => Some(Fact::NoForm),
+        },
         lost(base.stream, shape.stream, Fact::NoStream),
         lost(base.stream_usage, shape.stream_usage, Fact::NoStreamUsage),
         lost(base.marks, shape.marks, Fact::NoMarks),
@@ -167,7 +173,8 @@ impl Fact {
             Self::NoTemperature => shape.temperature = false,
             Self::NoSeed => shape.seed = false,
             Self::NoSystem => shape.system = false,
-            Self::NoForm => shape.form = false,
+            Self::SecondForm => shape.form = Forming::Second,
+            Self::NoForm => shape.form = Forming::None,
             Self::NoStream => shape.stream = false,
             Self::NoStreamUsage => shape.stream_usage = false,
             Self::NoMarks => shape.marks = false,
@@ -194,7 +201,7 @@ mod tests {
             temperature: false,
             seed: false,
             system: false,
-            form: false,
+            form: Forming::None,
             stream: false,
             stream_usage: false,
             reasons: true,
@@ -226,7 +233,7 @@ mod tests {
         std::fs::write(&memory.path, serde_json::to_vec(&Book::from([(memory.key.clone(), known)])).unwrap()).unwrap();
         let shape = memory.recall(base);
         assert_eq!(shape, Shape { stops: Stops::Refused, ..base });
-        memory.keep(&base, &Shape { form: false, ..shape });
+        memory.keep(&base, &Shape { form: Forming::None, ..shape });
         let kept = read(&memory.path).remove(&memory.key).unwrap();
         assert_eq!(kept[0], Learnt { fact: Fact::NoStop, when: days_ago(20) }, "learning more does not make it younger");
         assert_eq!((kept.len(), kept[1].fact), (2, Fact::NoForm));

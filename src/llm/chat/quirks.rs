@@ -27,6 +27,17 @@ impl LimitField {
     }
 }
 
+/// How a reply is kept to a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forming {
+    /// In the provider's first way.
+    First,
+    /// In its second, for models that refuse the first.
+    Second,
+    /// Not at all: it is read as text.
+    None,
+}
+
 /// What happens to stop strings. They are applied here in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stops {
@@ -59,8 +70,10 @@ pub struct Shape {
     pub seed: bool,
     /// Whether instructions go in a message of role `system`.
     pub system: bool,
-    /// Whether replies can be constrained by a schema.
-    pub form: bool,
+    /// How replies are constrained by a schema.
+    pub form: Forming,
+    /// Whether the provider has a second way to do so.
+    pub second_form: bool,
     /// Whether replies come in pieces.
     pub stream: bool,
     /// Whether tokens are asked for at the end of a stream.
@@ -83,7 +96,8 @@ impl Default for Shape {
             hottest: 2.0,
             seed: true,
             system: true,
-            form: true,
+            form: Forming::First,
+            second_form: false,
             stream: true,
             stream_usage: true,
             marks: false,
@@ -193,7 +207,7 @@ impl Quirks {
             seed: documented.seed.after(proven.seed, base.seed && !shape.seed),
             temperature: documented.temperature.after(proven.temperature, base.temperature && !shape.temperature),
             log_probabilities: documented.log_probabilities,
-            structured: documented.structured.after(proven.form, base.form && !shape.form),
+            structured: documented.structured.after(proven.form, base.form != Forming::None && shape.form == Forming::None),
             streaming: documented.streaming.after(proven.stream, base.stream && !shape.stream),
             limit: shape.limit.name().map(|name| limit_name.unwrap_or(name).to_owned()),
             reasons: shape.reasons || shape.stops == Stops::CutReasoning,
@@ -233,7 +247,15 @@ impl Quirks {
                 Parameter::Stop => shape.stops = Stops::Refused,
                 Parameter::Seed => shape.seed = false,
                 Parameter::System => shape.system = false,
-                Parameter::Form => shape.form = false,
+                Parameter::Form => {
+                    let first = sent.form.as_ref().is_some_and(|(way, _)| *way == Forming::First);
+                    shape.form = match shape.form {
+                        Forming::First if shape.second_form && first => Forming::Second,
+                        // A call in parallel was refused the first way too.
+                        Forming::Second if first => Forming::Second,
+                        _ => Forming::None,
+                    };
+                }
                 Parameter::Stream => shape.stream = false,
                 Parameter::StreamUsage => shape.stream_usage = false,
                 Parameter::Marks => shape.marks = false,
@@ -287,7 +309,7 @@ impl Quirks {
         if !shape.system {
             refused.push("system message (instructions go with the question)");
         }
-        if !shape.form {
+        if shape.form == Forming::None {
             refused.push("structured output (replies are read as text)");
         }
         if self.base.stream && !shape.stream {

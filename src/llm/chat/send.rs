@@ -5,7 +5,7 @@ use super::ask::{Order, Prepared};
 use super::completion::{Completion, NoReply};
 use super::fault::{Context, Fault};
 use super::pause;
-use super::quirks::Shape;
+use super::quirks::{Forming, Shape};
 use super::stream::{Delta, Framing, Reader, Splitter};
 use crate::calls::{CallError, CallErrorKind, Piece};
 use crate::llm::{OnWire, Wire};
@@ -107,7 +107,7 @@ impl Inner {
                 }
                 return Sent::Back(wants);
             }
-            if ask.form_required && ask.form.is_some() && !shape.form {
+            if ask.form_required && ask.form.is_some() && shape.form == Forming::None {
                 return Sent::Failed(self.context.no_form());
             }
             let order = ask.order(&shape, self.config.reasoning_floor, wants.len(), first.seed, first.bare);

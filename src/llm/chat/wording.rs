@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The optional parameters that we send.
-const OURS: [&str; 23] = [
+const OURS: [&str; 24] = [
     "max_tokens",
     "max_completion_tokens",
     "temperature",
@@ -18,6 +18,7 @@ const OURS: [&str; 23] = [
     "json_schema",
     "JSON schema",
     "grammar",
+    "output_config",
     "tool_choice", // Anthropic: structured output is a tool there
     "tools",
     "toolConfig", // Bedrock
@@ -194,8 +195,8 @@ fn parameter(name: &str, lower: &str) -> Parameter {
         "seed" => Parameter::Seed,
         "stream_options" => Parameter::StreamUsage,
         "stream" => Parameter::Stream,
-        "response_format" | "json_schema" | "JSON schema" | "grammar" | "tool_choice" | "tools" | "toolConfig" | "toolChoice"
-        | "tool use" => Parameter::Form,
+        "response_format" | "json_schema" | "JSON schema" | "grammar" | "output_config" | "tool_choice" | "tools" | "toolConfig"
+        | "toolChoice" | "tool use" => Parameter::Form,
         "cache_control" | "cachePoint" | "prompt caching" => Parameter::Marks,
         _ => Parameter::Samples(bound(lower)),
     }
@@ -215,6 +216,8 @@ fn refuses(lower: &str) -> bool {
     [
         "support",
         "not permitted",
+        "may not be",
+        "has to be",
         "not allowed",
         "unrecognized",
         "unknown",

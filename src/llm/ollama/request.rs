@@ -37,7 +37,7 @@ pub fn body(ask: &Prepared, order: &Order, context: u64) -> Value {
     // Too long a prompt is to be an error, and a reply that outgrows the context is to end. Older versions know neither word.
     put("truncate", json!(false));
     put("shift", json!(false));
-    if let Some(form) = &order.form {
+    if let Some((_, form)) = &order.form {
         put("format", form.schema());
     }
     put("options", Value::Object(options));

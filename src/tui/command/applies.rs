@@ -51,6 +51,8 @@ pub struct Context {
     pub session: bool,
     /// Calls in flight.
     pub in_flight: usize,
+    /// Whether it stands still because a budget is used up.
+    pub used_up: bool,
     /// Whether there is a pause between the steps.
     pub paced: bool,
     /// The selected node.
@@ -151,9 +153,13 @@ impl Control {
         need(at.session, "no session is open")?;
         need(at.run != Run::Recorded, "this is a recorded session: fork it to go on (`f`)")?;
         match self {
-            Self::Pause => need(at.run != Run::Finished, "the search has ended: raise the limits (`L`) or act by hand"),
+            Self::Pause => {
+                need(at.run != Run::Finished, "the search has ended: raise the limits (`L`) or act by hand")?;
+                need(!at.used_up, "a budget is used up: raise it first (`L`)")
+            }
             Self::Step | Self::StepPhase => {
                 need(at.run != Run::Finished, "the search has ended: raise the limits (`L`) or act by hand")?;
+                need(!at.used_up, "a budget is used up: raise it first (`L`)")?;
                 need(at.run != Run::Waiting, "the search waits for you")
             }
             Self::Abort => need(at.in_flight > 0, "no call is in flight"),

@@ -6,7 +6,7 @@ use super::super::widgets::{popup, put};
 use super::{Desk, Popup, Reaction, with_keys};
 use crate::micro::Micro;
 use crate::runner::Command;
-use crate::search::{Act, OnExhausted, Setting, Settings};
+use crate::search::{Act, Budget, OnExhausted, Setting, Settings};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -20,10 +20,21 @@ enum Row {
     Branching,
     Threshold,
     Exhausted,
+    Spend(Budget),
 }
 
 impl Row {
-    const ALL: [Self; 5] = [Self::Expansions, Self::Depth, Self::Branching, Self::Threshold, Self::Exhausted];
+    const ALL: [Self; 9] = [
+        Self::Expansions,
+        Self::Depth,
+        Self::Branching,
+        Self::Threshold,
+        Self::Exhausted,
+        Self::Spend(Budget::Calls),
+        Self::Spend(Budget::Tokens),
+        Self::Spend(Budget::Cost),
+        Self::Spend(Budget::Time),
+    ];
 
     const fn name(self) -> (&'static str, &'static str) {
         match self {
@@ -32,6 +43,10 @@ impl Row {
             Self::Branching => ("k", "children of an expansion, and samples for them"),
             Self::Threshold => ("threshold", "an answer with at least this value ends the search"),
             Self::Exhausted => ("at the end", "without an answer at the threshold: none, best or force"),
+            Self::Spend(Budget::Calls) => ("calls", "to the model, at most; empty: no limit"),
+            Self::Spend(Budget::Tokens) => ("tokens", "of prompts and replies, at most; empty: no limit"),
+            Self::Spend(Budget::Cost) => ("cost", "in the currency of the price, at most; empty: no limit"),
+            Self::Spend(Budget::Time) => ("time", "that it runs, at most: 90s, 5m, 1h; empty: no limit"),
         }
     }
 
@@ -47,6 +62,7 @@ impl Row {
                 OnExhausted::Force => "force",
             }
             .to_owned(),
+            Self::Spend(budget) => settings.budgets.of(budget).map_or_else(String::new, |limit| budget.written(limit)),
         }
     }
 
@@ -61,6 +77,7 @@ impl Row {
                 let value = text.replace(',', ".").parse().ok().and_then(Micro::from_f64);
                 Setting::Threshold(value.ok_or("threshold: a number from 0 to 1")?)
             }
+            Self::Spend(budget) => Setting::Budget(budget, budget.read(text)?),
             Self::Exhausted => Setting::OnExhausted(match text {
                 "none" => OnExhausted::None,
                 "best" => OnExhausted::Best,
@@ -139,7 +156,7 @@ impl Popup for LimitsPopup {
     }
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
-        let inner = popup(buf, area, 84, 11, "Limits", theme);
+        let inner = popup(buf, area, 84, 15, "Limits and budgets", theme);
         let body =
             with_keys(buf, inner, "↑ ↓ row  space turns the rule for the end  Enter puts them into force  Esc leaves no trace", theme);
         // On low screens the row in hand comes first.
@@ -158,7 +175,7 @@ impl Popup for LimitsPopup {
             put(buf, body, body.x + 25, y, help, theme.style(Role::Dim));
         }
         if let Some(wrong) = &self.wrong {
-            put(buf, body, body.x, body.y + 6, wrong, theme.style(Role::Error));
+            put(buf, body, body.x, body.y + 10.min(body.height.saturating_sub(1)), wrong, theme.style(Role::Error));
         }
     }
 }

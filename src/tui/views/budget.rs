@@ -5,27 +5,65 @@ use super::super::theme::{Role, Theme};
 use super::super::widgets::put;
 use super::super::widgets::spark::{line as spark, seconds};
 use super::super::widgets::value::gauge;
+use crate::calls::Usage;
 use crate::micro::Micro;
-use crate::text::thousands;
+use crate::price::Price;
+use crate::search::{Budget, Counters, Tally};
+use crate::text::{self, thousands};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Name, text, and what is used of how much.
 type Row = (&'static str, String, Option<(u64, u64)>);
 
-/// Draws the budget.
+/// Where the texts begin.
+const TEXT: u16 = 13;
+
+/// Draws the budget; below it, where there is room (`z`), what each kind of call took.
 pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &Theme) {
     if area.is_empty() || scene.state.started.is_none() {
         return;
     }
+    let spent = scene.state.counters();
+    let rows = rows(scene, &spent, ran_ms, usize::from(area.width.saturating_sub(TEXT)));
+    let below = area.y.saturating_add(u16::try_from(rows.len()).unwrap_or(u16::MAX));
+    for ((name, text, used), y) in rows.into_iter().zip(area.y..area.bottom()) {
+        put(buf, area, area.x, y, name, theme.style(Role::Dim));
+        let x = put(buf, area, area.x.saturating_add(TEXT), y, &text, theme.style(Role::Text));
+        if let Some((used, limit)) = used {
+            let room = usize::from(area.right().saturating_sub(x + 1)).min(20);
+            let role = if used >= limit { Role::Warning } else { Role::Accent };
+            put(buf, area, x + 1, y, &gauge(used, limit, room), theme.style(role));
+        }
+    }
+    if area.bottom() > below.saturating_add(2) {
+        let place = Rect { y: below + 1, height: area.bottom() - below - 1, ..area };
+        kinds(buf, place, &spent, scene.state.price(), theme);
+    }
+}
+
+fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> {
     let state = &scene.state;
-    let (spent, settings) = (state.counters(), state.settings());
+    let settings = state.settings();
     let deepest = state.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
-    let estimated = if spent.estimated { "~" } else { "" };
-    let tokens = format!("{estimated}{} in, {estimated}{} out", thousands(spent.prompt_tokens), thousands(spent.completion_tokens));
+    let limit = |budget: Budget| settings.budgets.of(budget);
+    let used = |budget: Budget, used: u64| limit(budget).map(|limit| (used, limit));
+    let of = |budget: Budget| limit(budget).map_or_else(String::new, |limit| format!("/{}", budget.written(limit)));
     let best = best_values(scene);
-    let width = usize::from(area.width.saturating_sub(13));
     let kg_live = spent.kg_calls - spent.kg_cached;
+    let against = |budget: Budget| used(budget, spent.against(budget));
+    let mut calls = format!("{}{}", spent.against(Budget::Calls), of(Budget::Calls));
+    if spent.recorded > 0 {
+        calls.push_str(&format!(" · {} recorded", spent.recorded));
+    }
+    // A gauge says more than samples and rounds, where there is little room.
+    if limit(Budget::Calls).is_none() || width >= 50 {
+        calls.push_str(&format!(" · {} samples · {} rounds", spent.llm.samples, spent.llm_rounds));
+    }
+    let tokens = match limit(Budget::Tokens) {
+        Some(_) => format!("{}{}{}", tilde(&spent.llm.tokens), spent.against(Budget::Tokens), of(Budget::Tokens)),
+        None => tokens(&spent.llm.tokens),
+    };
     let mut rows: Vec<Row> = vec![
         (
             "expansions",
@@ -33,27 +71,81 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
             Some((spent.expansions.into(), settings.max_expansions.into())),
         ),
         ("depth", format!("{deepest}/{}", settings.max_depth), Some((deepest.into(), settings.max_depth.into()))),
-        ("model calls", format!("{} · {} samples · {} rounds", spent.llm_calls, spent.samples, spent.llm_rounds), None),
-        ("tokens", tokens, None),
+        ("model calls", calls, against(Budget::Calls)),
+        ("tokens", tokens, against(Budget::Tokens)),
+        ("cost", format!("{}{}", cost(&spent.llm, state.price()), of(Budget::Cost)), against(Budget::Cost)),
         ("KG calls", format!("{kg_live} live · {} cached", spent.kg_cached), None),
         ("best value", format!("{} {}", spark(&best, width.saturating_sub(6)), last(&best)), None),
-        ("time", seconds(ran_ms), None),
+        ("time", format!("{}{}", seconds(ran_ms), of(Budget::Time)), used(Budget::Time, ran_ms)),
         ("k, threshold", format!("{} · {}", settings.branching, settings.threshold), None),
     ];
+    if limit(Budget::Tokens).is_some() {
+        rows.push(("in and out", self::tokens(&spent.llm.tokens), None));
+    }
+    if spent.llm.tokens.cached_prompt_tokens > 0 {
+        rows.push(("of the input", format!("{} cached", thousands(spent.llm.tokens.cached_prompt_tokens)), None));
+    }
+    if spent.samples_cached > 0 {
+        rows.insert(3, ("of these", format!("{} samples from the cache", spent.samples_cached), None));
+    }
     if spent.by_hand > 0 {
         rows.push(("by hand", format!("{} growths", spent.by_hand), None));
     }
     if spent.failed + spent.perhaps_paid > 0 {
         rows.push(("failed", format!("{} · {} perhaps paid twice", spent.failed, spent.perhaps_paid), None));
     }
-    for ((name, text, used), y) in rows.into_iter().zip(area.y..area.bottom()) {
-        put(buf, area, area.x, y, name, theme.style(Role::Dim));
-        let x = put(buf, area, area.x.saturating_add(13), y, &text, theme.style(Role::Text));
-        if let Some((used, limit)) = used {
-            let room = usize::from(area.right().saturating_sub(x + 1)).min(20);
-            let role = if used >= limit { Role::Warning } else { Role::Accent };
-            put(buf, area, x + 1, y, &gauge(used, limit, room), theme.style(role));
+    rows
+}
+
+/// What each kind of call took, one a row.
+fn kinds(buf: &mut Buffer, area: Rect, spent: &Counters, price: Option<&Price>, theme: &Theme) {
+    // The name, then as many numbers as fit, the first ones first.
+    const HEAD: [&str; 6] = ["calls", "samples", "in", "cached", "out", "cost"];
+    let place = |buf: &mut Buffer, y: u16, cells: &[String], role: Role| {
+        let mut right = area.x + TEXT;
+        for cell in cells {
+            right = right.saturating_add(10);
+            if right > area.right() {
+                break;
+            }
+            put(buf, area, right.saturating_sub(u16::try_from(text::width(cell)).unwrap_or(0)), y, cell, theme.style(role));
         }
+    };
+    put(buf, area, area.x, area.y, "by kind", theme.style(Role::Dim));
+    place(buf, area.y, &HEAD.map(str::to_owned), Role::Dim);
+    for ((kind, of), y) in spent.kinds().zip(area.y + 1..area.bottom()) {
+        put(buf, area, area.x, y, &kind.name().replace('_', " "), theme.style(Role::Text));
+        let about = tilde(&of.tokens);
+        let counted = |tokens: u64| format!("{about}{}", thousands(tokens));
+        let cost = of.cost.filter(|_| price.is_some_and(|price| !price.is_free()));
+        let cells = [
+            thousands(of.calls.into()),
+            thousands(of.samples.into()),
+            counted(of.tokens.prompt_tokens),
+            thousands(of.tokens.cached_prompt_tokens),
+            counted(of.tokens.completion_tokens),
+            cost.map_or_else(|| "-".to_owned(), |cost| format!("{about}{}", cost.money())),
+        ];
+        place(buf, y, &cells, Role::Text);
+    }
+}
+
+/// `~` where numbers are estimates.
+const fn tilde(usage: &Usage) -> &'static str {
+    if usage.estimated { "~" } else { "" }
+}
+
+fn tokens(usage: &Usage) -> String {
+    let about = tilde(usage);
+    format!("{about}{} in, {about}{} out", thousands(usage.prompt_tokens), thousands(usage.completion_tokens))
+}
+
+/// What it cost, with the currency; what is free and what is not known is told apart.
+fn cost(tally: &Tally, price: Option<&Price>) -> String {
+    match (tally.cost, price) {
+        (_, Some(price)) if price.is_free() => "free".to_owned(),
+        (Some(cost), Some(price)) => format!("{}{} {}", tilde(&tally.tokens), cost.money(), text::one_line(&price.currency)),
+        _ => "no price known".to_owned(),
     }
 }
 

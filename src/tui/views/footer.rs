@@ -8,13 +8,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Commands that the footer shows for a pane if they apply, the most useful first.
-fn wanted(pane: Option<Pane>, run: Run) -> Vec<Control> {
+fn wanted(at: &Context) -> Vec<Control> {
     let mut list = vec![];
-    if run == Run::Finished {
+    if at.run == Run::Finished || at.used_up {
         list.push(Control::Limits);
     }
     list.extend([Control::Latest, Control::Pause, Control::Step]);
-    match pane {
+    match at.pane {
         Some(Pane::Tree) => list.extend([
             Control::Accept,
             Control::ExpandByHand,
@@ -60,7 +60,7 @@ pub fn render(buf: &mut Buffer, area: Rect, at: &Context, keys: &KeyMap, theme: 
     buf.set_style(area, theme.style(Role::Header));
     let entry = |control: &Control| (keys.key(*control), control.brief(at.run));
     let size = |(key, word): &(String, &str)| text::width(key) + text::width(word) + 3;
-    let wanted = wanted(at.pane, at.run);
+    let wanted = wanted(at);
     let always = [Control::Palette, Control::Help, Control::Quit];
     let mut room = usize::from(area.width).saturating_sub(always.iter().map(|control| size(&entry(control))).sum());
     let mut x = area.x.saturating_add(1);

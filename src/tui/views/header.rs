@@ -7,7 +7,7 @@ use super::super::theme::{Role, Theme, kg_sign};
 use super::super::widgets::put;
 use super::super::widgets::spark::{seconds, spinner};
 use crate::runner::RunState;
-use crate::search::{OutcomeKind, State};
+use crate::search::{HaltCause, OutcomeKind, State};
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -19,8 +19,11 @@ pub fn run_text(view: &SessionView) -> (String, Role) {
     match view.snapshot.run_state() {
         RunState::Running => ("▶ running".to_owned(), Role::Good),
         RunState::Pausing(calls) => (format!("◫ pausing, {calls} in flight"), Role::Warning),
-        RunState::Paused if view.snapshot.state.halted.is_some() => ("■ stands still".to_owned(), Role::Error),
-        RunState::Paused => ("❚❚ paused".to_owned(), Role::Warning),
+        RunState::Paused => match view.snapshot.state.halted.as_deref() {
+            Some(halt) if halt.cause.budget().is_some() => ("■ budget used up".to_owned(), Role::Warning),
+            Some(_) => ("■ stands still".to_owned(), Role::Error),
+            None => ("❚❚ paused".to_owned(), Role::Warning),
+        },
         RunState::Stepping => ("▸ stepping".to_owned(), Role::Accent),
         RunState::WaitingForYou => ("✎ waiting for you".to_owned(), Role::ByHand),
         RunState::Finished | RunState::Replay => finished(&view.snapshot.state).unwrap_or_else(|| ("◷ recording".to_owned(), Role::Accent)),
@@ -133,8 +136,13 @@ pub fn banner(view: &SessionView) -> Option<String> {
         };
         return Some(format!("◷ looking back: after event {} of {}{goes_on} · `)` to the present · `f` forks here", seen - 1, all - 1));
     }
-    if let Some(why) = &view.snapshot.state.halted {
-        return Some(format!("■ the search stands still: {} · space tries again", text::one_line(why)));
+    if let Some(halt) = &view.snapshot.state.halted {
+        let on = match halt.cause {
+            HaltCause::Budget(_) => "`L` raises it, then space goes on",
+            HaltCause::Breakpoint => "space goes on",
+            HaltCause::Service | HaltCause::Template => "space tries again",
+        };
+        return Some(format!("■ the search stands still: {} · {on}", text::one_line(&halt.why)));
     }
     let live = &view.snapshot.live;
     if let Some(flight) = live.flights.iter().find(|flight| flight.human) {

@@ -3,6 +3,7 @@
 use super::super::scene::{describe, label};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::pager::scroll_mark;
+use super::super::widgets::spark::seconds;
 use super::super::widgets::{count, put, scroll_to};
 use crate::calls::KgData;
 use crate::search::{By, Call, Entry, Event, Got, State, StepKind};
@@ -82,7 +83,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
     let named = |id: crate::search::NodeId| format!("node {} ({})", id.0, label(state, id));
     match &entry.ev {
         Event::Started(started) => format!("started: {}", one_line(&started.question)),
-        Event::Resumed { lost } => format!("opened again; {} calls are sent again", lost.len()),
+        Event::Resumed { lost, .. } => format!("opened again; {} calls are sent again", lost.len()),
         Event::Part { kind, text, .. } => format!("text of a prompt: {kind:?}, {} letters", text.chars().count()),
         Event::Asked { ask, key, call, .. } => match call {
             Call::Llm(llm) => {
@@ -96,7 +97,8 @@ pub fn summary(entry: &Entry, state: &State) -> String {
             Got::Kg(reply) => format!("{} in {took_ms} ms · ask {}", rows(&reply.data), ask.0),
         },
         Event::Failed { ask, error } => format!("failed: {} · ask {}", one_line(&error.message), ask.0),
-        Event::Halted { why } => format!("stands still: {}", one_line(why)),
+        Event::Halted(halt) => format!("stands still: {}", one_line(&halt.why)),
+        Event::Ran { ms } => format!("has run for {}", seconds(*ms)),
         Event::Opened { kind, node, why, .. } => {
             let what = match kind {
                 StepKind::Start => "links the question",

@@ -31,7 +31,8 @@ reply = client.messages.create(**ask(stop_sequences=["Oslo"]))
 assert (reply.content[0].text, reply.stop_reason, reply.stop_sequence) == ("ANSWER: ", "stop_sequence", "Oslo")
 reply = client.messages.create(**{**ask(), "max_tokens": 1})
 assert reply.stop_reason == "max_tokens" and reply.content[0].text == "ANSW"
-assert client.messages.create(**ask("refuse this")).stop_reason == "refusal"
+refused = client.messages.create(**ask("refuse this"))
+assert refused.stop_reason == "refusal" and refused.stop_details.explanation
 
 # Marks of the cache.
 system = [{"type": "text", "text": "Walk the graph, carefully.", "cache_control": {"type": "ephemeral"}}]
@@ -57,6 +58,14 @@ with client.messages.stream(**ask(**tools)) as stream:
     last = stream.get_final_message()
 assert last.content[0].type == "tool_use" and last.content[0].input == {"relation": "~P161"}
 
+form = {"format": {"type": "json_schema", "schema": schema}}
+assert client.messages.create(**ask(output_config=form)).content[0].text == '{"relation":"~P161"}'
+
+# The version before, in which a temperature is taken and the key has a header of its own.
+older = anthropic.Anthropic(base_url=url, api_key="wrong", max_retries=0, default_headers={"anthropic-version": "2023-06-01", "x-api-key": key})
+assert older.messages.create(**ask(extra_body={"temperature": 1.0})).content[0].text == said
+error = fails(anthropic.BadRequestError, 400, lambda: older.messages.create(**ask(extra_body={"temperature": 1.5})))
+
 # Models, and errors by the client's own classes.
 assert [m.id for m in client.models.list()][0] == model
 wrong = anthropic.Anthropic(base_url=url, api_key="wrong", max_retries=0)
@@ -65,7 +74,7 @@ fails(anthropic.NotFoundError, 404, lambda: client.messages.create(**{**ask(), "
 error = fails(anthropic.BadRequestError, 400, lambda: client.messages.create(**ask("word " * 4000)))
 assert "prompt is too long" in str(error)
 fails(anthropic.BadRequestError, 400, lambda: client.messages.create(**ask(stop_sequences=["\n"])))
-fails(anthropic.BadRequestError, 400, lambda: client.messages.create(**ask(temperature=1.5)))
+fails(anthropic.BadRequestError, 400, lambda: client.messages.create(**ask(extra_body={"temperature": 1.0})))
 fails(anthropic.BadRequestError, 400, lambda: client.messages.create(**ask(extra_body={"n": 3})))
 try:
     client.messages.create(**ask("be overloaded"))

@@ -12,7 +12,7 @@ pub const MODEL: &str = "claude-test-1-20250101";
 /// A model that takes no temperature, as newer ones do.
 pub const NEWER: &str = "claude-newer-2-20260101";
 
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "model",
     "max_tokens",
     "messages",
@@ -27,6 +27,7 @@ const FIELDS: [&str; 14] = [
     "metadata",
     "thinking",
     "service_tier",
+    "output_config",
 ];
 
 /// Starts the service.
@@ -69,25 +70,27 @@ fn invalid(message: &str) -> Reply {
 }
 
 fn answer(asked: &Asked, kept: &Mutex<HashSet<String>>) -> Reply {
-    if asked.header("x-api-key") != Some(KEY) {
+    // Older clients send the key in a header of its own, newer ones as a bearer's; where there are both, the first counts.
+    let bearer = asked.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    if asked.header("x-api-key").or(bearer) != Some(KEY) {
         return error(401, "authentication_error", "invalid x-api-key");
     }
-    if asked.header("anthropic-version") != Some("2023-06-01") {
+    let Some(version @ ("2023-06-01" | "2026-10-21")) = asked.header("anthropic-version") else {
         return invalid("anthropic-version: header is required");
-    }
+    };
     let path = asked.target().split('?').next().unwrap();
     match (asked.method(), path) {
         ("GET", "/v1/models") => {
             let model = |id: &str| json!({"type": "model", "id": id, "display_name": id, "created_at": "2025-01-01T00:00:00Z"});
             json_reply(200, "", &json!({"data": [model(MODEL), model(NEWER)], "has_more": false, "first_id": MODEL, "last_id": NEWER}))
         }
-        ("POST", "/v1/messages") => messages(&body(asked), kept),
+        ("POST", "/v1/messages") => messages(&body(asked), version, kept),
         _ => error(404, "not_found_error", "Not Found"),
     }
 }
 
 /// The first thing that is wrong with a request.
-fn flaw(body: &Value) -> Option<Reply> {
+fn flaw(body: &Value, version: &str) -> Option<Reply> {
     let Some(fields) = body.as_object() else { return Some(invalid("The request body is not valid JSON")) };
     if let Some(odd) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         return Some(invalid(&format!("{odd}: Extra inputs are not permitted")));
@@ -100,6 +103,9 @@ fn flaw(body: &Value) -> Option<Reply> {
         return Some(invalid("max_tokens: Field required"));
     }
     if let Some(temperature) = body.get("temperature") {
+        if version != "2023-06-01" {
+            return Some(invalid("temperature: Extra inputs are not permitted"));
+        }
         if model == NEWER {
             return Some(invalid("`temperature` is deprecated for this model."));
         }
@@ -109,6 +115,9 @@ fn flaw(body: &Value) -> Option<Reply> {
     }
     if strings(&body["stop_sequences"]).iter().any(|stop| stop.trim().is_empty()) {
         return Some(invalid("stop_sequences: each stop sequence must contain non-whitespace"));
+    }
+    if model == NEWER && matches!(body["tool_choice"]["type"].as_str(), Some("tool" | "any")) {
+        return Some(invalid("tool_choice: type \"tool\" and \"any\" are not supported for this model."));
     }
     let blocks = blocks(body);
     if blocks.is_empty() {
@@ -156,8 +165,8 @@ fn count(body: &Value, kept: &Mutex<HashSet<String>>) -> Value {
     json!({"input_tokens": all - read - written, "cache_creation_input_tokens": written, "cache_read_input_tokens": read})
 }
 
-fn messages(body: &Value, kept: &Mutex<HashSet<String>>) -> Reply {
-    if let Some(flaw) = flaw(body) {
+fn messages(body: &Value, version: &str, kept: &Mutex<HashSet<String>>) -> Reply {
+    if let Some(flaw) = flaw(body, version) {
         return flaw;
     }
     let prompt: String = blocks(body).into_iter().map(|(text, _)| text).collect();
@@ -179,7 +188,9 @@ fn messages(body: &Value, kept: &Mutex<HashSet<String>>) -> Reply {
     } else if prompt.contains("refuse this") {
         reason = "refusal";
     } else {
-        let (text, stop, is_cut) = cut(SAID, &strings(&body["stop_sequences"]), limit);
+        let schema = &body["output_config"]["format"]["schema"];
+        let said = if schema.is_object() { instance(schema).to_string() } else { SAID.to_owned() };
+        let (text, stop, is_cut) = cut(&said, &strings(&body["stop_sequences"]), limit);
         if let Some(stop) = stop {
             (reason, sequence) = ("stop_sequence", json!(stop));
         }
@@ -193,8 +204,13 @@ fn messages(body: &Value, kept: &Mutex<HashSet<String>>) -> Reply {
         return stream_reply("text/event-stream", &events(body, &content, reason, &sequence, &usage, said));
     }
     usage["output_tokens"] = json!(said);
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "content": content, "stop_reason": reason, "stop_sequence": sequence, "usage": usage});
+    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "content": content, "stop_reason": reason, "stop_sequence": sequence, "stop_details": details(reason), "usage": usage});
     json_reply(200, "request-id: req_1\r\n", &message)
+}
+
+fn details(reason: &str) -> Value {
+    let refused = || json!({"type": "refusal", "category": "general_harms", "explanation": "The request may harm."});
+    if reason == "refusal" { refused() } else { Value::Null }
 }
 
 fn events(body: &Value, content: &[Value], reason: &str, sequence: &Value, usage: &Value, said: usize) -> String {
@@ -225,7 +241,7 @@ fn events(body: &Value, content: &[Value], reason: &str, sequence: &Value, usage
         }
         out += &event("content_block_stop", &json!({"type": "content_block_stop", "index": index}));
     }
-    let delta = json!({"stop_reason": reason, "stop_sequence": sequence});
+    let delta = json!({"stop_reason": reason, "stop_sequence": sequence, "stop_details": details(reason)});
     out += &event("message_delta", &json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": said}}));
     out + &event("message_stop", &json!({"type": "message_stop"}))
 }

@@ -1,7 +1,7 @@
 //! From what was written to what is asked: ids as IRIs, names looked up in the graph.
 
+use super::super::apart::named_exactly;
 use super::super::asker::Asker;
-use super::super::query::exact_names;
 use super::super::table::Table;
 use super::super::term::{Iri, Term};
 use super::super::vocabulary::{Model, Vocabulary, WD, WDT};
@@ -176,19 +176,16 @@ fn wanted(vocabulary: &Vocabulary, written: &str, named: &Table) -> Wanted {
 
 /// Things with these names, and in plain RDF the relations that the far ends have.
 async fn look_up(asker: &mut Asker, plan: &Plan, names: &Unresolved) -> Result<(Table, Vec<Iri>), CallError> {
-    let mut queries = Vec::new();
+    let (mut named, mut around) = (Table::default(), Vec::new());
     if !names.relations.is_empty() || !names.values.is_empty() {
         let spelt: BTreeSet<String> = names.relations.iter().chain(&names.values).flat_map(|name| spellings(name)).collect();
-        queries.push(exact_names(&spelt.into_iter().collect::<Vec<_>>(), &asker.vocabulary));
+        named = named_exactly(asker, &spelt.into_iter().collect::<Vec<_>>()).await?;
         if asker.vocabulary.model == Model::Plain && !names.relations.is_empty() {
-            queries.push(query::relations_around(plan));
+            let table = asker.rows(query::relations_around(plan)).await?;
+            around = table.pick(["p"]).filter_map(|[p]| p.and_then(Term::iri)).collect();
+            around.sort();
         }
     }
-    let mut tables = asker.rows_of_all(queries).await?.into_iter();
-    let named = tables.next().unwrap_or_default();
-    let around = tables.next().unwrap_or_default();
-    let mut around: Vec<Iri> = around.pick(["p"]).filter_map(|[p]| p.and_then(Term::iri)).collect();
-    around.sort();
     Ok((named, around))
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::asker::Asker;
 use super::super::describe::names;
+use super::super::relations::is_too_much;
 use super::super::term::{Iri, Term};
 use super::super::values::{self, Detail};
 use super::super::vocabulary::{Model, WD, is_short_id, is_unknown};
@@ -108,7 +109,13 @@ async fn details(asker: &mut Asker, plan: &Plan, found: &Found) -> Result<Detail
     }
     for (property, things) in wanted {
         let things: Vec<Iri> = things.into_iter().collect();
-        let tables = asker.rows_for(&things, |chunk| query::value_nodes(chunk, &property)).await?;
+        let tables = match asker.rows_for(&things, |chunk| query::value_nodes(chunk, &property)).await {
+            Err(error) if is_too_much(&error) => {
+                asker.remark("dates and numbers may lack precision and units: the server could not look them up");
+                continue;
+            }
+            tables => tables?,
+        };
         for [x, value, precision, unit] in tables.iter().flat_map(|t| t.pick(["x", "value", "precision", "unit"])) {
             let (Some(x), Some(value)) = (x, value) else { continue };
             let detail = all.entry((x.text().to_owned(), property.clone(), values::key(value.text()))).or_default();

@@ -115,6 +115,9 @@ pub(super) fn raw_samples(document: &mut Document, ask: &Ask) {
         heading(document, "The model call failed");
         document.push(Role::Error, &error.message);
     }
+    if let Some(kept) = ask.kept_for() {
+        line(document, Role::Dim, kept);
+    }
     for (slot, sample) in ask.samples.iter().enumerate() {
         match sample {
             Some(sample) => raw_sample(document, slot + 1, ask.samples.len(), sample),

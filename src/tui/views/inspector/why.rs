@@ -22,9 +22,9 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
         heading(&mut document, if scene.finished { "Why it ended" } else { "Why it had ended before" });
         document.push(Role::Text, &sentence(&end.why));
     }
-    if let Some(halted) = &scene.state.halted {
+    if let Some(halt) = &scene.state.halted {
         heading(&mut document, "Why it stands still");
-        document.push(Role::Error, &sentence(halted));
+        document.push(Role::Error, &sentence(&halt.why));
     }
     document
 }

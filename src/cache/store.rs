@@ -1,7 +1,6 @@
 //! The file: two tables of one redb database, which several programs may have open at once.
 
 use super::contents::prune;
-use crate::calls::{KgOp, KgReply};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -29,36 +28,28 @@ const LARGEST_REPLY: u64 = 64 << 20;
 /// How long another program's writing is waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A reply with what it answers.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Entry {
-    /// The KG's name in the session that asked.
-    pub(super) kg: String,
+/// What an entry is: all that a list of them says. The names are those of the first files.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct About {
+    /// Whose reply it is: the KG's name in the session that asked, the model's.
+    #[serde(rename = "kg")]
+    pub name: String,
     /// Where it is, for people.
-    pub(super) address: String,
+    pub address: String,
     /// When it came, in milliseconds since 1970.
-    pub(super) when: u64,
-    /// What was asked.
-    pub(super) op: KgOp,
-    /// The reply.
-    pub(super) reply: KgReply,
+    pub when: u64,
+    /// What was asked, in a word.
+    #[serde(rename = "op")]
+    pub what: String,
+    /// Bytes, packed; set by the store.
+    pub bytes: u64,
 }
 
-/// What an entry is.
-#[derive(Serialize, Deserialize)]
-pub(super) struct About {
-    pub(super) kg: String,
-    pub(super) address: String,
-    pub(super) when: u64,
-    pub(super) op: String,
-    pub(super) bytes: u64,
-}
-
-/// What is kept of one KG.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// What is kept of one KG or model.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Its name in the sessions that asked.
-    pub kg: String,
+    pub name: String,
     /// Where it is, without secrets.
     pub address: String,
     /// How many replies.
@@ -71,12 +62,13 @@ pub struct Kept {
     pub newest: u64,
 }
 
-type Key = [u8; 32];
+/// What a reply is found by: a hash of all that it depends on.
+pub type Key = [u8; 32];
 /// An entry as it goes to the disk: its key, the packed reply, what it is.
 type Packed = (Key, Vec<u8>, Vec<u8>);
 
 /// A cache file, opened when it is first needed.
-pub(super) struct Store {
+pub struct Store {
     path: PathBuf,
     max_age: Duration,
     database: OnceLock<Option<Database>>,
@@ -103,7 +95,7 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Store {
     /// The store at `path`. Replies older than `max_age` are dropped when it is opened.
-    pub(super) fn of(path: &Path, max_age: Duration) -> Arc<Self> {
+    pub fn of(path: &Path, max_age: Duration) -> Arc<Self> {
         let mut open = held(&OPEN);
         open.retain(|_, store| store.strong_count() > 0);
         if let Some(store) = open.get(path).and_then(Weak::upgrade) {
@@ -122,7 +114,7 @@ impl Store {
     }
 
     /// What the person has to know about the cache, once.
-    pub(super) fn remark(&self) -> Option<String> {
+    pub fn remark(&self) -> Option<String> {
         held(&self.state).remark.take()
     }
 
@@ -154,7 +146,8 @@ impl Store {
     }
 
     /// The entry under `key`. Blocks.
-    pub(super) fn get(&self, key: &Key) -> Option<Entry> {
+    #[must_use]
+    pub fn get<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         let read = |database: &Database| -> Result<Option<Vec<u8>>, redb::Error> {
             let transaction = database.begin_read()?;
             let table = match transaction.open_table(REPLIES) {
@@ -172,24 +165,32 @@ impl Store {
         }
     }
 
-    /// Keeps `entry` under `key`, on disk when this returns, unless another program writes for long. Blocks.
-    pub(super) fn put(&self, key: Key, entry: &Entry) {
-        let Some(database) = self.database() else { return };
-        let Some(packed) = pack(entry) else { return };
-        let about = About {
-            kg: entry.kg.clone(),
-            address: entry.address.clone(),
-            when: entry.when,
-            op: entry.op.name().to_owned(),
-            bytes: packed.len() as u64,
-        };
-        let Ok(about) = serde_json::to_vec(&about) else { return };
+    /// Opens the file, which otherwise happens at the first use: what is wrong with it is known then. Blocks.
+    pub fn open(&self) {
+        let _ = self.database();
+    }
+
+    /// Keeps `reply` under `key`, on disk when this returns, unless another program writes for long. Blocks.
+    pub fn put(&self, key: Key, reply: &impl Serialize, about: About) {
+        self.later(key, reply, about);
+        self.write();
+    }
+
+    /// Puts `reply` where the next [`Store::write`] finds it. Does not touch the disk.
+    pub fn later(&self, key: Key, reply: &impl Serialize, about: About) {
+        let Some(packed) = pack(reply) else { return };
+        let Ok(about) = serde_json::to_vec(&About { bytes: packed.len() as u64, ..about }) else { return };
         held(&self.queue).push((key, packed, about));
+    }
+
+    /// Writes everything that waits to be kept. Blocks.
+    pub fn write(&self) {
         let _writing = held(&self.writing);
         let batch = std::mem::take(&mut *held(&self.queue));
         if batch.is_empty() {
             return;
         }
+        let Some(database) = self.database() else { return };
         let write = || -> Result<(), redb::Error> {
             let Some(transaction) = begin(database)? else { return Ok(()) };
             {
@@ -209,6 +210,12 @@ impl Store {
     }
 }
 
+/// Writes what waits to be kept, in every file that is open: the last thing before the program ends.
+pub fn write_all() {
+    let open: Vec<Arc<Store>> = held(&OPEN).values().filter_map(Weak::upgrade).collect();
+    open.iter().for_each(|store| store.write());
+}
+
 /// A transaction, `None` when another program keeps writing: what is kept is worth no long wait.
 pub(super) fn begin(database: &Database) -> Result<Option<WriteTransaction>, redb::Error> {
     let until = Instant::now() + PATIENCE;
@@ -221,7 +228,7 @@ pub(super) fn begin(database: &Database) -> Result<Option<WriteTransaction>, red
     }
 }
 
-fn pack(entry: &Entry) -> Option<Vec<u8>> {
+fn pack(entry: &impl Serialize) -> Option<Vec<u8>> {
     let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(&serde_json::to_vec(entry).ok()?).ok()?;
     packer.finish().ok()

@@ -57,7 +57,7 @@ pub(super) fn prune(database: &Database, max_age: Duration) -> Result<(), redb::
     remove(database, gone.map(|(key, _)| key.as_slice()))
 }
 
-/// What the cache at `path` keeps, KG by KG. Nothing where there is no file. Blocks.
+/// What the cache at `path` keeps, KG by KG or model by model. Nothing where there is no file. Blocks.
 ///
 /// # Errors
 /// One sentence, when the file can't be used.
@@ -65,8 +65,8 @@ pub fn list(path: &Path) -> anyhow::Result<Vec<Kept>> {
     let Some(database) = existing(path)? else { return Ok(Vec::new()) };
     let mut kept: BTreeMap<(String, String), Kept> = BTreeMap::new();
     for (_, about) in abouts(&database)? {
-        let of = kept.entry((about.kg.clone(), about.address.clone())).or_insert(Kept {
-            kg: about.kg,
+        let of = kept.entry((about.name.clone(), about.address.clone())).or_insert(Kept {
+            name: about.name,
             address: about.address,
             replies: 0,
             bytes: 0,
@@ -81,14 +81,15 @@ pub fn list(path: &Path) -> anyhow::Result<Vec<Kept>> {
     Ok(kept.into_values().collect())
 }
 
-/// Forgets what the cache at `path` keeps, of the KG of this name or of all; how many replies that were. Blocks.
+/// Forgets what the cache at `path` keeps, of the KG or model of this name or of all; how many replies that were. Blocks.
 ///
 /// # Errors
 /// One sentence, when the file can't be used.
-pub fn clear(path: &Path, kg: Option<&str>) -> anyhow::Result<u64> {
+pub fn clear(path: &Path, name: Option<&str>) -> anyhow::Result<u64> {
     let Some(mut database) = existing(path)? else { return Ok(0) };
     let all = abouts(&database)?;
-    let gone: Vec<&[u8]> = all.iter().filter(|(_, about)| kg.is_none_or(|kg| kg == about.kg)).map(|(key, _)| key.as_slice()).collect();
+    let gone: Vec<&[u8]> =
+        all.iter().filter(|(_, about)| name.is_none_or(|name| name == about.name)).map(|(key, _)| key.as_slice()).collect();
     remove(&database, gone.iter().copied())?;
     let left = abouts(&database)?.len();
     if left + gone.len() > all.len() {

@@ -1,0 +1,137 @@
+//! What a configuration says of one model, and where its key comes from.
+
+use crate::calls::{CallError, CallErrorKind};
+use crate::redact::Secret;
+use crate::text::one_line;
+use serde::Deserialize;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// A model with what it takes to reach it: an entry of `models` in the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelProfile {
+    /// The model, in the form of `--llm`.
+    pub spec: String,
+    /// Its server.
+    pub url: Option<String>,
+    /// The environment variable that holds its key.
+    pub key_env: Option<String>,
+    /// A file, readable by its owner only, that holds its key and nothing else.
+    pub key_file: Option<PathBuf>,
+}
+
+impl ModelProfile {
+    /// A spec alone.
+    #[must_use]
+    pub fn of(spec: &str) -> Self {
+        Self { spec: spec.to_owned(), ..Self::default() }
+    }
+
+    /// The key: from the key file, else from the variable that the profile names, else from `usual`.
+    ///
+    /// # Errors
+    /// `Key`: a key file that can't be used, a named variable that is not set; one sentence that says what to do.
+    pub fn key(&self, usual: &str) -> Result<Option<Secret>, CallError> {
+        if let Some(path) = &self.key_file {
+            return read_key(path).map(Some);
+        }
+        let set = |name: &str| std::env::var(name).ok().as_deref().and_then(Secret::new);
+        match &self.key_env {
+            Some(name) => {
+                set(name).map(Some).ok_or_else(|| refused(format!("{} is not set: the model's key is expected there", one_line(name))))
+            }
+            None => Ok(set(usual)),
+        }
+    }
+}
+
+/// Bytes of a key file at most: no key is nearly as long.
+const LONGEST: u64 = 8192;
+
+fn refused(message: String) -> CallError {
+    CallError::new(CallErrorKind::Key, message)
+}
+
+/// The key in the file at `path`, without white space around it.
+///
+/// # Errors
+/// `Key`, one sentence that says what to do: a file that others may read, that is no plain file, that is empty or holds
+/// anything but one key. Nothing of what it holds is told.
+pub fn read_key(path: &Path) -> Result<Secret, CallError> {
+    let shown = one_line(&path.display().to_string());
+    let unreadable = |e: std::io::Error| refused(format!("the key file {shown} can't be read ({e}): mend its path or rights"));
+    // Looked at first: opening a pipe would wait for whoever writes into it.
+    let about = std::fs::metadata(path).map_err(unreadable)?;
+    if !about.is_file() {
+        return Err(refused(format!("the key file {shown} is no file: give a plain file that holds the key")));
+    }
+    if about.permissions().mode() & 0o077 != 0 {
+        let quoted = format!("'{}'", shown.replace('\'', r"'\''"));
+        return Err(refused(format!("others can read the key file {shown}, so it is not used: chmod 600 {quoted}")));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    let whole = text.trim_start_matches('\u{feff}');
+    match Secret::new(whole) {
+        _ if about.len() == 0 || (whole.trim().is_empty() && !text.is_empty()) => {
+            Err(refused(format!("the key file {shown} is empty: write the key into it")))
+        }
+        Some(key) if about.len() <= LONGEST && key.expose().bytes().all(|b| b.is_ascii_graphic()) => Ok(key),
+        _ => Err(refused(format!("the key file {shown} holds something else than one key: it has to hold the key alone"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::OpenOptionsExt;
+
+    fn file(mode: u32, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        use std::io::Write;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("it's a key");
+        std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&path).unwrap().write_all(bytes).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_key_is_taken_from_a_private_file_without_white_space() {
+        for text in ["sk-abc123", "  sk-abc123\r\n", "\u{feff}sk-abc123\n\n"] {
+            let (_folder, path) = file(0o600, text.as_bytes());
+            assert_eq!(read_key(&path).unwrap().expose(), "sk-abc123");
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_may_read_is_refused_with_the_command() {
+        for mode in [0o640, 0o604, 0o644] {
+            let (_folder, path) = file(mode, b"sk-abc123");
+            let said = read_key(&path).unwrap_err().message;
+            assert!(said.contains("chmod 600 '") && said.contains(r"it'\''s a key'") && !said.contains("sk-abc123"), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_holds_no_key_is_refused_and_never_told() {
+        let long = vec![b'k'; 9000];
+        for (bytes, word) in [
+            (&b""[..], "is empty"),
+            (b" \n\t", "is empty"),
+            (b"sk-a\nsk-b", "the key alone"),
+            (b"KEY = sk-a", "the key alone"),
+            (b"sk-\xff\xfe", "the key alone"),
+            (b"sk-\0\x01", "the key alone"),
+            (&long, "the key alone"),
+        ] {
+            let (_folder, path) = file(0o600, bytes);
+            let said = read_key(&path).unwrap_err().message;
+            assert!(said.contains(word) && !said.contains("sk-"), "{said}");
+        }
+        let (folder, path) = file(0o600, b"sk-a");
+        assert!(read_key(folder.path()).unwrap_err().message.contains("is no file"));
+        assert!(read_key(&path.with_extension("none")).unwrap_err().message.contains("can't be read"));
+    }
+}

@@ -1,0 +1,358 @@
+//! Two sessions side by side: how far they are the same, what differs first, and which nodes are in both trees.
+
+use super::ask::Ask;
+use super::event::{AskKey, Call, Entry, Event, NodeId, Outcome, Purpose, Reading, Seq, Started, StepId};
+use super::settings::Settings;
+use super::state::State;
+use crate::calls::PartKind;
+use crate::text::one_line;
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// What differs first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DifferenceKind {
+    /// What the model was shown.
+    Prompt,
+    /// What the model said to the same prompt, or what was made of it.
+    Choice,
+    /// What a graph said.
+    Fact,
+    /// What a node is worth.
+    Value,
+    /// Which node was expanded.
+    Node,
+    /// What a person did.
+    Act,
+    /// How the search ended.
+    End,
+    /// One goes on where the other stops.
+    Length,
+}
+
+impl DifferenceKind {
+    /// The word of `tot diff --json`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Choice => "choice",
+            Self::Fact => "fact",
+            Self::Value => "value",
+            Self::Node => "node",
+            Self::Act => "act",
+            Self::End => "end",
+            Self::Length => "length",
+        }
+    }
+}
+
+/// The first decision that is not the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Where: the entry in each session that has one.
+    pub at: [Option<Seq>; 2],
+    /// The node that it is about, in the first session that has one.
+    pub node: Option<NodeId>,
+    /// What differs.
+    pub kind: DifferenceKind,
+    /// In a sentence, with what stands in each.
+    pub what: String,
+}
+
+/// A node of either tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairRow {
+    /// Steps from the root.
+    pub depth: u32,
+    /// Its action as a token.
+    pub token: String,
+    /// Its number in each tree that has it.
+    pub nodes: [Option<NodeId>; 2],
+}
+
+/// Two sessions compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// What they started from differently: what, and its text in each.
+    pub setup: Vec<(&'static str, [String; 2])>,
+    /// Decisions and acts that are the same, from the beginning.
+    pub same: usize,
+    /// Decisions and acts of each.
+    pub decisions: [usize; 2],
+    /// The first that is not the same.
+    pub first: Option<Difference>,
+    /// Both trees in one, in pre-order: children of the first in its order, then those that only the second has.
+    pub rows: Vec<PairRow>,
+}
+
+/// Compares two sessions, each as its entries and the state that they make.
+#[must_use]
+pub fn compare(a: (&[Arc<Entry>], &State), b: (&[Arc<Entry>], &State)) -> Comparison {
+    let decided = |entries: &[Arc<Entry>]| entries.iter().filter(|e| is_decision(&e.ev)).cloned().collect::<Vec<_>>();
+    let (of_a, of_b) = (decided(a.0), decided(b.0));
+    let same = of_a.iter().zip(&of_b).take_while(|(x, y)| is_same(&x.ev, &y.ev)).count();
+    let states = [a.1, b.1];
+    Comparison {
+        setup: setup(states),
+        same,
+        decisions: [of_a.len(), of_b.len()],
+        first: difference(of_a.get(same), of_b.get(same), states),
+        rows: side_by_side(states),
+    }
+}
+
+/// Whether it is a decision of the engine or of a person: what the order of arrival cannot change.
+const fn is_decision(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Opened { .. }
+            | Event::Read { .. }
+            | Event::Grew { .. }
+            | Event::Paged { .. }
+            | Event::Valued { .. }
+            | Event::Closed { .. }
+            | Event::Finished(_)
+            | Event::Acted { .. }
+            | Event::Undone { .. }
+    )
+}
+
+/// Whether two decisions come to the same. Which of several samples said a thing is chance: how many did counts.
+fn is_same(a: &Event, b: &Event) -> bool {
+    match (a, b) {
+        (Event::Read { step, lane, rows }, Event::Read { step: s, lane: l, rows: others }) => {
+            let votes = |rows: &[Reading]| rows.iter().map(|row| row.slots.len()).collect::<Vec<_>>();
+            (step, lane) == (s, l) && votes(rows) == votes(others) && rows.iter().map(|r| &r.outcome).eq(others.iter().map(|r| &r.outcome))
+        }
+        _ => a == b,
+    }
+}
+
+fn setup([a, b]: [&State; 2]) -> Vec<(&'static str, [String; 2])> {
+    let (Some(a), Some(b)) = (a.started.as_deref(), b.started.as_deref()) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut put = |what, x: String, y: String| {
+        if x != y {
+            found.push((what, [x, y]));
+        }
+    };
+    put("question", one_line(&a.question), one_line(&b.question));
+    put("model", one_line(&a.model), one_line(&b.model));
+    let kgs = |s: &Started| s.kgs.iter().map(|(name, spec)| format!("{name} ({})", one_line(spec))).collect::<Vec<_>>().join(", ");
+    put("graphs", kgs(a), kgs(b));
+    put("strategy", a.strategy.clone(), b.strategy.clone());
+    put("seed", a.seed.to_string(), b.seed.to_string());
+    let entities = |s: &Started| s.entities.iter().map(|e| one_line(&e.id)).collect::<Vec<_>>().join(", ");
+    put("entities", entities(a), entities(b));
+    if a.templates != b.templates {
+        put("prompts", "its own".to_owned(), "others".to_owned());
+    }
+    found.extend(settings(&a.settings, &b.settings));
+    found
+}
+
+/// Settings that differ, each under the name that a session file gives it.
+fn settings(a: &Settings, b: &Settings) -> Vec<(&'static str, [String; 2])> {
+    let fields = |s| serde_json::to_value(s).ok().and_then(|v| v.as_object().cloned()).unwrap_or_default();
+    let (a, b) = (fields(a), fields(b));
+    let names: Vec<&String> = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))).collect();
+    let text = |v: Option<&serde_json::Value>| v.map_or_else(|| "-".to_owned(), ToString::to_string);
+    let changed: Vec<&String> = names.into_iter().filter(|name| a.get(*name) != b.get(*name)).collect();
+    if changed.is_empty() {
+        return Vec::new();
+    }
+    let side = |of: &serde_json::Map<String, serde_json::Value>| {
+        changed.iter().map(|name| format!("{name} {}", text(of.get(*name)))).collect::<Vec<_>>().join(", ")
+    };
+    vec![("settings", [side(&a), side(&b)])]
+}
+
+fn difference(a: Option<&Arc<Entry>>, b: Option<&Arc<Entry>>, states: [&State; 2]) -> Option<Difference> {
+    let at = [a.map(|e| e.seq), b.map(|e| e.seq)];
+    let (kind, node, what) = match (a.map(|e| &e.ev), b.map(|e| &e.ev)) {
+        (None, None) => return None,
+        (Some(event), None) => {
+            (DifferenceKind::Length, node_of(event, states[0]), format!("A goes on where B stops: {}", short(event, states[0])))
+        }
+        (None, Some(event)) => {
+            (DifferenceKind::Length, node_of(event, states[1]), format!("B goes on where A stops: {}", short(event, states[1])))
+        }
+        (Some(a), Some(b)) => {
+            let (kind, why) = kind(a, b, states);
+            let node = node_of(a, states[0]).or_else(|| node_of(b, states[1]));
+            (kind, node, format!("{why}: A {}; B {}", short(a, states[0]), short(b, states[1])))
+        }
+    };
+    Some(Difference { at, node, kind, what })
+}
+
+/// The node that a decision is about.
+fn node_of(event: &Event, state: &State) -> Option<NodeId> {
+    let of_step = |step: &StepId| state.step(*step).and_then(|s| s.node);
+    match event {
+        Event::Opened { node, .. } => *node,
+        Event::Valued { node, .. } | Event::Paged { node, .. } => Some(*node),
+        Event::Read { step, .. } | Event::Grew { step, .. } | Event::Closed { step } => of_step(step),
+        Event::Finished(end) => end.answer,
+        _ => None,
+    }
+}
+
+/// What the two decisions differ in, and why in a few words.
+fn kind(a: &Event, b: &Event, states: [&State; 2]) -> (DifferenceKind, String) {
+    use DifferenceKind as K;
+    let word = |kind, why: &str| (kind, why.to_owned());
+    match (a, b) {
+        (Event::Acted { .. } | Event::Undone { .. }, _) | (_, Event::Acted { .. } | Event::Undone { .. }) => {
+            word(K::Act, "a person did something")
+        }
+        (Event::Opened { .. }, Event::Opened { .. }) => word(K::Node, "another node was expanded"),
+        (Event::Read { step, .. }, Event::Read { .. }) => {
+            let asks = |state: &State| {
+                state.asks.iter().filter(|ask| ask.key.step == *step && ask.is_llm()).map(|ask| ask.key).collect::<Vec<_>>()
+            };
+            let keys = asks(states[0]);
+            prompts(&keys, states)
+                .map_or_else(|| word(K::Choice, "the prompts are the same, the replies differ"), |parts| (K::Prompt, parts))
+        }
+        (Event::Grew { children: x, .. }, Event::Grew { children: y, .. }) => {
+            if x.iter().map(|c| &c.action).eq(y.iter().map(|c| &c.action)) {
+                word(K::Fact, "the graphs said something else")
+            } else {
+                word(K::Choice, "other children")
+            }
+        }
+        (Event::Paged { .. }, Event::Paged { .. }) => word(K::Fact, "the graphs said something else"),
+        (Event::Valued { node, .. }, Event::Valued { node: other, .. }) if node == other => {
+            let keys = score_of(states[0], *node).into_iter().collect::<Vec<_>>();
+            prompts(&keys, states).map_or_else(|| word(K::Value, "the prompts are the same, the values differ"), |parts| (K::Prompt, parts))
+        }
+        (Event::Finished(_), _) | (_, Event::Finished(_)) => word(K::End, "one ends here, or otherwise"),
+        _ => word(K::Choice, "the walks part"),
+    }
+}
+
+/// Who asked for the value of a node.
+fn score_of(state: &State, node: NodeId) -> Option<AskKey> {
+    let child = |ask: &Ask| state.step(ask.key.step)?.children.get(ask.key.lane as usize).copied();
+    state.asks.iter().rev().find(|ask| ask.key.purpose == Purpose::Score && child(ask) == Some(node)).map(|ask| ask.key)
+}
+
+/// Which parts of the prompts of the same asks differ, as a sentence; `None` when none does.
+fn prompts(keys: &[AskKey], [a, b]: [&State; 2]) -> Option<String> {
+    let mut parts: Vec<&'static str> = Vec::new();
+    for key in keys {
+        let (Some(x), Some(y)) = (a.ask_of(*key), b.ask_of(*key)) else { continue };
+        for (name, x, y) in texts(x, a).into_iter().zip(texts(y, b)).map(|((name, x), (_, y))| (name, x, y)) {
+            if x != y && !parts.contains(&name) {
+                parts.push(name);
+            }
+        }
+        if texts(x, a).len() != texts(y, b).len() && parts.is_empty() {
+            parts.push("parts");
+        }
+    }
+    (!parts.is_empty()).then(|| format!("the prompts differ in {}", parts.join(", ")))
+}
+
+/// The parts of a prompt by name.
+fn texts<'a>(ask: &Ask, state: &'a State) -> Vec<(&'static str, &'a str)> {
+    let Call::Llm(call) = &ask.call else { return Vec::new() };
+    let name = |kind| match kind {
+        PartKind::Instructions => "instructions",
+        PartKind::Question => "question",
+        PartKind::Graph => "graph",
+        PartKind::Path => "path",
+        PartKind::Task => "task",
+    };
+    call.parts.iter().filter_map(|id| state.parts.get(id.index())).map(|part| (name(part.kind), &*part.text)).collect()
+}
+
+/// A decision in a few words.
+fn short(event: &Event, state: &State) -> String {
+    let place = |node: &NodeId| {
+        let path = state.path_to(*node);
+        path.last().map_or_else(|| format!("node {}", node.0), |n| format!("node {} ({})", node.0, one_line(&n.action.token())))
+    };
+    match event {
+        Event::Opened { node: Some(node), why, .. } => format!("expands {}: {}", place(node), one_line(why)),
+        Event::Opened { .. } => "begins".to_owned(),
+        Event::Read { rows, .. } => {
+            let said = |row: &Reading| format!("{}x {}", row.slots.len(), outcome(&row.outcome));
+            format!("reads {}", listed(rows.iter().map(said)))
+        }
+        Event::Grew { children, .. } => format!("gets {}", listed(children.iter().map(|c| one_line(&c.action.token())))),
+        Event::Paged { node, delta, .. } => format!("gets a page of {} facts at {}", delta.edges.len(), place(node)),
+        Event::Valued { node, value, .. } => {
+            format!("values {} at {}", place(node), value.map_or_else(|| "unknown".to_owned(), |v| v.to_string()))
+        }
+        Event::Closed { .. } => "ends the step".to_owned(),
+        Event::Finished(end) => format!("ends: {}", one_line(&end.why)),
+        Event::Acted { what, .. } => one_line(&what.summary()),
+        Event::Undone { redo, .. } => if *redo { "redoes" } else { "undoes" }.to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn outcome(outcome: &Outcome) -> String {
+    use Outcome as O;
+    match outcome {
+        O::Kept(action) => one_line(&action.token()),
+        O::Outvoted(action) => format!("{} (outvoted)", one_line(&action.token())),
+        O::Rejected { why, .. } => format!("rejected ({})", one_line(why)),
+        O::Mention(text) => one_line(text),
+        O::Entity(entity) | O::Linked { to: entity, .. } => entity.as_ref().map_or_else(|| "none".to_owned(), |e| one_line(&e.id)),
+    }
+}
+
+/// The first few of many.
+fn listed(items: impl Iterator<Item = impl AsRef<str> + Debug>) -> String {
+    const MOST: usize = 4;
+    let all: Vec<_> = items.collect();
+    if all.is_empty() {
+        return "nothing".to_owned();
+    }
+    let shown: Vec<&str> = all.iter().take(MOST).map(AsRef::as_ref).collect();
+    let more = if all.len() > MOST { format!(" and {} more", all.len() - MOST) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// Both trees in one: a child is in both when its parents are the same and its action is.
+fn side_by_side([a, b]: [&State; 2]) -> Vec<PairRow> {
+    let (children_a, children_b) = (children(a), children(b));
+    let mut rows = Vec::with_capacity(a.nodes.len().max(b.nodes.len()));
+    let roots = [a.nodes.first().map(|n| n.id), b.nodes.first().map(|n| n.id)];
+    let mut stack: Vec<[Option<NodeId>; 2]> = if roots == [None, None] { Vec::new() } else { vec![roots] };
+    while let Some(nodes) = stack.pop() {
+        let known = nodes[0].and_then(|id| a.node(id)).or_else(|| nodes[1].and_then(|id| b.node(id)));
+        let Some(known) = known else { continue };
+        rows.push(PairRow {
+            depth: known.depth,
+            token: if known.parent.is_none() { "root".to_owned() } else { known.action.token() },
+            nodes,
+        });
+        let of = |id: Option<NodeId>, all: &HashMap<NodeId, Vec<NodeId>>| id.and_then(|id| all.get(&id)).cloned().unwrap_or_default();
+        let (left, mut right) = (of(nodes[0], &children_a), of(nodes[1], &children_b));
+        let mut pairs: Vec<[Option<NodeId>; 2]> = Vec::new();
+        for child in left {
+            let action = a.node(child).map(|n| &n.action);
+            let same = right.iter().position(|other| b.node(*other).map(|n| &n.action) == action);
+            pairs.push([Some(child), same.map(|at| right.remove(at))]);
+        }
+        pairs.extend(right.into_iter().map(|child| [None, Some(child)]));
+        stack.extend(pairs.into_iter().rev());
+    }
+    rows
+}
+
+fn children(state: &State) -> HashMap<NodeId, Vec<NodeId>> {
+    let mut all: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+    for node in &state.nodes {
+        if let Some(parent) = node.parent {
+            all.entry(parent).or_default().push(node.id);
+        }
+    }
+    all
+}

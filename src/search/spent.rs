@@ -1,0 +1,140 @@
+//! What was spent: calls, tokens and money, altogether and by kind of call, and which budget that uses up.
+
+use super::budget::Budget;
+use super::event::{Source, StepKind};
+use super::state::State;
+use crate::calls::{PromptKind, Usage};
+use crate::money::Money;
+use crate::price::Cost;
+use std::collections::HashSet;
+
+/// What calls to the model took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Asks.
+    pub calls: u32,
+    /// Samples received.
+    pub samples: u32,
+    /// Tokens, as the service counts them.
+    pub tokens: Usage,
+    /// What the tokens cost; `None` when the price is not known.
+    pub cost: Option<Cost>,
+}
+
+/// What was spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Of the model, altogether.
+    pub llm: Tally,
+    /// Of the model, by kind of call, in the order of [`PromptKind::ALL`].
+    pub by_kind: [Tally; PromptKind::ALL.len()],
+    /// Of the asks to the model, those that a recording answered: they cost nothing.
+    pub recorded: u32,
+    /// Of the asks to the model, those that the cache on disk answered whole.
+    pub llm_cached: u32,
+    /// Samples from there, of asks that it answered whole or in part.
+    pub samples_cached: u32,
+    /// When the oldest of these came (milliseconds since 1970).
+    pub llm_oldest: Option<u64>,
+    /// Sequential rounds of model calls.
+    pub llm_rounds: u32,
+    /// Calls to KGs.
+    pub kg_calls: u32,
+    /// Of these, answered from this session's earlier replies, or from the cache on disk.
+    pub kg_cached: u32,
+    /// When the oldest of those from the cache on disk came (milliseconds since 1970).
+    pub kg_oldest: Option<u64>,
+    /// Asks that failed.
+    pub failed: u32,
+    /// Asks that were sent again after a crash and may be paid twice.
+    pub perhaps_paid: u32,
+    /// Expansions that count.
+    pub expansions: u32,
+    /// Growths by hand.
+    pub by_hand: u32,
+    /// Milliseconds that the search ran, as far as it was recorded (only with a budget of time).
+    pub ran_ms: u64,
+}
+
+impl Counters {
+    /// The kinds of calls that were made, with what each took.
+    pub fn kinds(&self) -> impl Iterator<Item = (PromptKind, &Tally)> {
+        PromptKind::ALL.into_iter().zip(&self.by_kind).filter(|(_, tally)| tally.calls > 0)
+    }
+
+    /// What counts against a budget, in its unit. Money that is not known counts as none; that of parts of a millionth is cut.
+    #[must_use]
+    pub fn against(&self, budget: Budget) -> u64 {
+        match budget {
+            Budget::Calls => u64::from(self.llm.calls - self.recorded - self.llm_cached),
+            Budget::Tokens => self.llm.tokens.prompt_tokens + self.llm.tokens.completion_tokens,
+            Budget::Cost => self.llm.cost.map_or(0, |cost| cost.money().0),
+            Budget::Time => self.ran_ms,
+        }
+    }
+
+    /// Whether a limit on what the model may take is used up.
+    #[must_use]
+    pub fn reaches(&self, budget: Budget, limit: u64) -> bool {
+        match budget {
+            Budget::Cost => self.llm.cost.is_some_and(|cost| cost.reaches(Money(limit))),
+            other => self.against(other) >= limit,
+        }
+    }
+}
+
+impl State {
+    /// What was spent so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let mut c = Counters { perhaps_paid: self.perhaps_paid, expansions: self.expansions(), ran_ms: self.ran_ms, ..Counters::default() };
+        let mut rounds = HashSet::new();
+        for ask in &self.asks {
+            c.failed += u32::from(ask.error.is_some());
+            if let Some(kind) = ask.kind() {
+                let samples = u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
+                for tally in [&mut c.llm, &mut c.by_kind[kind.index()]] {
+                    tally.calls += 1;
+                    tally.samples += samples;
+                    tally.tokens += ask.usage;
+                }
+                let kept = ask.kept > 0 && ask.kept as usize == ask.samples.len();
+                c.recorded += u32::from(!ask.is_paid() && !kept);
+                c.llm_cached += u32::from(kept);
+                c.samples_cached += ask.kept;
+                c.llm_oldest = ask.kept_since.into_iter().chain(c.llm_oldest).min();
+                rounds.insert((ask.key.step, ask.key.purpose, ask.key.round));
+            } else {
+                c.kg_calls += 1;
+                let on_disk = ask.reply.as_ref().and_then(|reply| reply.cached_at);
+                c.kg_cached += u32::from(ask.source == Some(Source::Cached) || on_disk.is_some());
+                c.kg_oldest = on_disk.into_iter().chain(c.kg_oldest).min();
+            }
+        }
+        if let Some(price) = self.price() {
+            for tally in std::iter::once(&mut c.llm).chain(&mut c.by_kind) {
+                tally.cost = Some(price.of(&tally.tokens));
+            }
+        }
+        c.llm_rounds = u32::try_from(rounds.len()).unwrap_or(u32::MAX);
+        c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand() && s.kind != StepKind::Page).count()).unwrap_or(u32::MAX);
+        c
+    }
+
+    /// The budget that forbids a call to the model, if one is used up. `new`: it was not asked yet, so that it would count as
+    /// a call of its own.
+    #[must_use]
+    pub fn forbids_call(&self, new: bool) -> Option<Budget> {
+        let budgets = self.settings().budgets;
+        if budgets.is_none() {
+            return None;
+        }
+        let spent = self.counters();
+        let applies = |budget: Budget| match budget {
+            Budget::Calls => new,
+            Budget::Tokens | Budget::Cost => true,
+            Budget::Time => false,
+        };
+        Budget::ALL.into_iter().find(|b| applies(*b) && budgets.of(*b).is_some_and(|limit| spent.reaches(*b, limit)))
+    }
+}

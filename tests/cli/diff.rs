@@ -1,0 +1,67 @@
+//! `tot diff`: what two sessions share, what differs first, and why.
+
+use super::support::{Home, scenario};
+use serde_json::{Value, json};
+
+/// Runs a scripted search into `name`; returns the session's path.
+fn session(home: &Home, name: &str, flags: &[&str]) -> String {
+    let path = home.arg(name);
+    let file = scenario("film-backtrack");
+    home.run(&[&["ask", "--quiet", "--scenario", &file, "--session", &path][..], flags].concat());
+    path
+}
+
+fn compared(home: &Home, a: &str, b: &str) -> Value {
+    home.run(&["diff", a, b, "--json"]).ends(0).json()
+}
+
+#[test]
+fn a_session_is_the_same_as_itself_and_as_its_twin() {
+    let home = Home::new();
+    let (a, b) = (session(&home, "a.jsonl", &[]), session(&home, "b.jsonl", &[]));
+    for other in [&a, &b] {
+        let found = compared(&home, &a, other);
+        assert_eq!((&found["first_difference"], &found["setup"]), (&Value::Null, &json!({})));
+        assert_eq!(found["same_decisions"], found["decisions"][0]);
+        let rows = found["tree"].as_array().unwrap();
+        assert!(rows.len() > 5 && rows.iter().all(|r| r["nodes"][0] == r["nodes"][1] && r["values"][0] == r["values"][1]));
+    }
+    let shown = home.run(&["diff", &a, &b]).ends(0).clean().out;
+    assert!(shown.contains("the same in all") && shown.contains("\n= root  1.00\n"), "{shown}");
+}
+
+#[test]
+fn another_threshold_ends_otherwise_after_the_same_walk() {
+    let home = Home::new();
+    let (a, b) = (session(&home, "a.jsonl", &[]), session(&home, "b.jsonl", &["--threshold", "0.3"]));
+    let found = compared(&home, &a, &b);
+    assert_eq!(found["setup"]["settings"], json!(["threshold 800000", "threshold 300000"]));
+    assert!(found["same_decisions"].as_u64().unwrap() > 3, "{found}");
+    assert!(["end", "node"].contains(&found["first_difference"]["kind"].as_str().unwrap()), "{found}");
+    // Every node of each tree stands in one row.
+    for side in 0..2 {
+        let rows = found["tree"].as_array().unwrap();
+        let mut nodes: Vec<u64> = rows.iter().filter_map(|r| r["nodes"][side].as_u64()).collect();
+        nodes.sort_unstable();
+        assert_eq!(nodes, (0..nodes.len() as u64).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_prompt_that_differs_is_named_by_its_part() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("prompts")).unwrap();
+    home.write("prompts/mine.yaml", "default: |\n  # TASK: default\n  Choose. THINK, EXPAND or ANSWER.\n");
+    let (a, b) = (session(&home, "a.jsonl", &[]), session(&home, "b.jsonl", &["--prompts", &home.arg("prompts"), "--branching", "1"]));
+    let found = compared(&home, &a, &b);
+    assert_eq!(found["first_difference"]["kind"], "prompt", "{found}");
+    assert!(found["first_difference"]["what"].as_str().unwrap().starts_with("the prompts differ in task"), "{found}");
+    assert!(found["setup"]["prompts"].is_array(), "{found}");
+}
+
+#[test]
+fn what_is_no_session_is_named() {
+    let home = Home::new();
+    let a = session(&home, "a.jsonl", &[]);
+    home.run(&["diff", &a, "no-such"]).ends(1).says(&["no-such"]);
+}

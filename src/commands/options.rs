@@ -29,7 +29,7 @@ pub struct SearchOptions {
     /// More actions for the model: +aggregate
     #[arg(long, value_name = "LIST", value_parser = actions)]
     pub actions: Option<String>,
-    /// The model: lexical | human | script:PATH | openai:MODEL | a name from the config
+    /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL | a name from the config
     #[arg(long, value_name = "SPEC")]
     pub llm: Option<String>,
     /// The model server, for any OpenAI-compatible one

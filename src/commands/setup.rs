@@ -93,13 +93,19 @@ pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>
     let (name, mut profile) = config.model(llm.or(config.llm.as_deref()).unwrap_or("lexical"));
     if let Some(url) = url {
         profile.url = Some(url.to_owned());
-    } else if name.is_none() {
+    } else if name.is_none() && word(&profile.spec) == config.llm.as_deref().map_or("openai", word) {
+        // The server in the configuration is that of the model in the configuration, and of its provider.
         profile.url.clone_from(&config.llm_url);
     }
     if let Some(path) = key_file {
         profile.key_file = Some(path.to_owned());
     }
     Named { name, profile }
+}
+
+/// The kind of model that a spec names.
+fn word(spec: &str) -> &str {
+    spec.split(':').next().unwrap_or_default().trim()
 }
 
 /// A model that was named, with what it takes to reach it.
@@ -122,33 +128,59 @@ pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Ve
         *path = whole(path);
     }
     let url = profile.url.as_deref();
-    let mut own = Vec::new();
+    let (mut own, mut identity) = (Vec::new(), parsed.to_string());
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
         ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
-        ModelSpec::OpenAi(name) => {
-            let mut config = ChatConfig::new(Provider::OpenAi, name.clone());
-            config.base_url = url.map(str::to_owned);
-            config.api_key = profile.key(Provider::OpenAi.key_variable(url))?;
+        ModelSpec::Chat(provider, name) => {
+            let mut config = ChatConfig::new(*provider, name.clone());
+            config.base_url = provider.base_url(url, |variable| std::env::var(variable).ok());
+            let url = config.base_url.as_deref();
+            config.api_key = profile.key(provider.key_variable(url))?;
+            config.learned = ChatConfig::usual_memory();
             own.extend(config.api_key.clone());
             own.extend(url.map(redact::of_url).unwrap_or_default());
-            (Arc::new(Chat::new(config)?), name.clone())
+            // Everything that may tell one account from another; it is hashed before it is stored.
+            identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
+            let chat = Chat::new(config)?;
+            if name.is_empty() {
+                return Err(without_name(*provider, &chat));
+            }
+            (Arc::new(chat), name.clone())
         }
     };
     let model = match cache {
-        Some(settings) => {
-            // Everything that may tell one account from another; it is hashed before it is stored.
-            let identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
-            crate::llm::cache::cached(model, &identity, settings)
-        }
+        Some(settings) => crate::llm::cache::cached(model, &identity, settings),
         None => model,
     };
     secrets.extend(own);
     let spec = named.name.clone().unwrap_or_else(|| parsed.to_string());
     // A name brings its server with it.
-    let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::OpenAi(_))).map(redact::url);
+    let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::Chat(..))).map(redact::url);
     Ok(OpenModel { model, spec, service_name, url })
+}
+
+/// The error for a provider without a model's name: what its server has to choose from.
+fn without_name(provider: Provider, chat: &Chat) -> anyhow::Error {
+    let (word, asked) = (provider.word(), chat.models());
+    // On a thread of its own: this is called from inside of the program's runtime, which must not wait for itself.
+    let waiting = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(asked).map_err(|error| error.to_string()))
+    });
+    let said = match waiting.join().unwrap_or_else(|_| Err("its models can't be listed".to_owned())) {
+        Ok(models) if models.is_empty() => {
+            format!("`{word}` needs a model, and its server has none yet: fetch one with `ollama pull MODEL`")
+        }
+        Ok(models) => {
+            let names: Vec<String> = models.iter().take(20).map(|name| format!("{word}:{}", one_line(name))).collect();
+            let more = if models.len() > names.len() { ", ..." } else { "" };
+            format!("`{word}` needs a model's name: {}{more}", names.join(", "))
+        }
+        Err(error) => format!("`{word}` needs a model's name, {word}:MODEL; its server could not be asked for what it has: {error}"),
+    };
+    UsageError::of(said).into()
 }
 
 /// A script file: an object with `rules` (and `fallback`), or a scenario, whose `llm` is taken.

@@ -198,7 +198,8 @@ impl Runner {
     /// What a recording does not answer: whether that stops the search. If not, the samples that it holds are taken and the
     /// rest is asked.
     fn misses(&mut self, ask: &Ask) -> bool {
-        let Some(bank) = &self.bank else { return false };
+        // What a person asks for again was never in a recording.
+        let Some(bank) = self.bank.as_ref().filter(|_| !self.state.asked_again(ask)) else { return false };
         match bank.on_miss() {
             OnMiss::Leave => {
                 self.bank = None;

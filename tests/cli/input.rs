@@ -13,7 +13,7 @@ fn what_the_command_line_names_and_there_is_not_is_a_usage_error() {
         (&["--kg", "demmo"][..], &["did you mean demo"][..]),
         (&["--kg", "http://127.0.0.1:1/sparql"], &["did you mean sparql:http://127.0.0.1:1/sparql"]),
         (&["--llm", "lexicl"], &["did you mean `lexical`"]),
-        (&["--llm", "anthropic:x"], &["openai:MODEL with --llm-url"]),
+        (&["--llm", "anthropic:"], &["anthropic:MODEL"]),
         (&["--strategy", "beam"], &["beam", "tree-of-traversals"]),
         (&["--threshold", "2"], &["between 0 and 1"]),
         (&["--threshold", "NaN"], &["between 0 and 1"]),

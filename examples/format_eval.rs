@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use tree_of_traversals::asm::{Expect, Reply, Templates, Unusable, parse, parse_match, parse_mentions};
 use tree_of_traversals::calls::{LlmReply, PromptKind, Sample};
 use tree_of_traversals::commands::options::SearchOptions;
-use tree_of_traversals::commands::setup::{Workshop, open_model};
+use tree_of_traversals::commands::setup::{Workshop, model_named, open_model};
 use tree_of_traversals::config::Config;
 use tree_of_traversals::graph::{EntityId, Relation, RelationRef};
 use tree_of_traversals::llm::{LanguageModel, LlmJob, OnWire};
@@ -54,7 +54,8 @@ struct Count {
 async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let spec = args.search.llm.clone().ok_or_else(|| anyhow::anyhow!("which model? --llm openai:NAME --llm-url URL"))?;
-    let model = open_model(&spec, args.search.llm_url.as_deref(), &mut Vec::new())?;
+    let named = model_named(Some(&spec), args.search.llm_url.as_deref(), args.search.key_file.as_deref(), &Config::default());
+    let model = open_model(&named, None, &mut Vec::new())?;
     let profile = args.search.profile.unwrap_or_default();
     let templates = match &args.search.prompts {
         Some(folder) => Templates::load(profile, folder)?,
@@ -111,7 +112,8 @@ async fn main() -> anyhow::Result<()> {
 
 /// The journal of a search by the built-in model.
 async fn searched(workshop: &Workshop, question: &str) -> anyhow::Result<Vec<Arc<Entry>>> {
-    let setup = Setup::New { started: Box::new(workshop.started(question)), journal: None, name: "format-eval".to_owned(), note: None };
+    let setup =
+        Setup::New { started: Box::new(workshop.started(question)), journal: None, name: "format-eval".to_owned(), note: None, bank: None };
     let handle = launch(setup, workshop.equipment(&workshop.strategy, Pace::Run, false)?)?;
     let mut snapshots = handle.snapshots.clone();
     loop {

@@ -13,7 +13,7 @@ fn a_question_costs_few_characters_and_most_of_them_repeat() {
     for profile in Profile::ALL {
         let mut world = World::with_prompts(&scenario, scenario.settings(Preset::Paper), Templates::of(profile), 1);
         world.run(usize::MAX);
-        let (calls, chars) = (world.state.counters().llm_calls, world.state.prompt_chars());
+        let (calls, chars) = (world.state.counters().llm.calls, world.state.prompt_chars());
         println!("film-backtrack, k = 3, {profile}: {calls} asks, {} characters, {:.1} % repeat", chars.sent, chars.share() * 100.0);
         assert!(chars.sent <= 40_000, "{profile}: {chars:?}");
         // The other profiles put examples of the task first: prompts of different tasks share less.

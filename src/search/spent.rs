@@ -62,7 +62,7 @@ impl Counters {
         PromptKind::ALL.into_iter().zip(&self.by_kind).filter(|(_, tally)| tally.calls > 0)
     }
 
-    /// What counts against a budget, in its unit. Money that is not known counts as none; that of parts of a millionth is cut.
+    /// What counts against a budget, in its unit. Money that is not known counts as none.
     #[must_use]
     pub fn against(&self, budget: Budget) -> u64 {
         match budget {

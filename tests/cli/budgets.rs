@@ -1,7 +1,7 @@
 //! `--max-calls`, `--max-tokens`, `--max-cost`, `--max-time`: exit status 4, what is known so far, and going on.
 
 use super::server::{Server, model};
-use super::support::{Home, events, lasting, lines};
+use super::support::{Home, events, lasting, lines, scenario};
 use serde_json::{Value, json};
 
 const QUESTION: &str = "Who directed Inception?";
@@ -133,21 +133,19 @@ fn time_stops_it_and_is_counted_over_all_runs_of_a_session() {
 #[test]
 fn the_best_answer_so_far_is_told() {
     let home = Home::new();
-    let scenario = home.slow("nolan-forced-final", 1, 1);
-    let whole = home.run(&["ask", "--scenario", &scenario, "--json", "--threshold", "1"]).json();
-    let calls = whole["llm"]["calls"].as_u64().unwrap();
-    assert!(whole["best_candidate"].is_string() || whole["answer"].is_string(), "{whole}");
-    let mut told = 0;
-    for limit in (calls / 2..calls).map(|n| n.to_string()) {
-        let args = ["ask", "--scenario", &scenario, "--threshold", "1", "--max-calls", &limit];
+    let scenario = scenario("film-backtrack");
+    for (limit, best) in [("3", None), ("16", Some("Leonardo DiCaprio")), ("22", Some("Christopher Nolan"))] {
+        let args = ["ask", "--scenario", &scenario, "--max-calls", limit];
         let object = home.run(&[&args[..], &["--json"]].concat()).ends(4).json();
+        assert_eq!((object["best_candidate"].as_str(), &object["answer"], &object["outcome"]), (best, &Value::Null, &Value::Null));
         let text = home.run(&args).ends(4).out;
-        if let Some(best) = object["best_candidate"].as_str() {
-            assert!(text.contains(&format!("best candidate, below the threshold: {best}")), "{text}");
-            told += 1;
+        assert!(text.starts_with("no answer yet\n") && !text.contains("no answer found"), "{text}");
+        match best {
+            Some(best) => assert!(text.contains(&format!("best candidate, below the threshold: {best} (value ")), "{text}"),
+            None => assert!(!text.contains("best candidate"), "{text}"),
         }
     }
-    assert!(told > 0, "an answer came before the last call");
+    home.run(&["ask", "--scenario", &scenario, "--max-calls", "23"]).ends(0);
 }
 
 #[test]

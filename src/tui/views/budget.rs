@@ -7,6 +7,7 @@ use super::super::widgets::spark::{line as spark, seconds};
 use super::super::widgets::value::gauge;
 use crate::calls::Usage;
 use crate::micro::Micro;
+use crate::money::Money;
 use crate::price::Price;
 use crate::search::{Budget, Counters, Tally};
 use crate::text::{self, thousands};
@@ -152,13 +153,17 @@ fn short(n: u64) -> String {
     }
 }
 
-/// What it cost; what is free and what is not known is told apart. `bare`: without the currency.
+/// What it cost; what is free and what is not known is told apart. `bare`: without the currency, and to four decimals where that says enough.
 fn cost(tally: &Tally, price: Option<&Price>, bare: bool) -> String {
     match (tally.cost, price) {
         (_, Some(price)) if price.is_free() => "free".to_owned(),
         (Some(cost), Some(price)) => {
-            let currency = if bare { String::new() } else { format!(" {}", text::one_line(&price.currency)) };
-            format!("{}{}{currency}", tilde(&tally.tokens), cost.money())
+            let about = tilde(&tally.tokens);
+            match cost.money() {
+                Money(millionths) if bare && millionths >= 10_000 => format!("{about}{}", Money((millionths + 50) / 100 * 100)),
+                money if bare => format!("{about}{money}"),
+                money => format!("{about}{money} {}", text::one_line(&price.currency)),
+            }
         }
         _ => "no price".to_owned(),
     }

@@ -16,3 +16,4 @@ mod looking;
 mod sizes;
 mod start_page;
 mod terminal;
+mod writing;

@@ -18,3 +18,4 @@ mod looking;
 mod sizes;
 mod start_page;
 mod terminal;
+mod writing;

@@ -1,20 +1,20 @@
 //! The reading of completions, row by row: `tests/data/llm-outputs.jsonl` (shared cases) and `llm-outputs-own.jsonl` (more of
 //! the same kinds), through `tot parse` as a user would; then properties and the replies of linking.
 
+#[path = "support/completions.rs"]
+mod completions;
+
+use completions::{folded, read_every_way, relation};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tree_of_traversals::asm::{Action, Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions};
 use tree_of_traversals::calls::Sample;
 use tree_of_traversals::commands::parse::{run, run_to};
-use tree_of_traversals::graph::{Direction, EntityId, Relation, RelationRef};
+use tree_of_traversals::graph::{EntityId, RelationRef};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
-
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn strings(value: &Value) -> Vec<&str> {
@@ -79,7 +79,7 @@ fn the_shared_rows() {
 
 #[test]
 fn our_own_rows() {
-    check("llm-outputs-own.jsonl", 60);
+    check("llm-outputs-own.jsonl", 437);
 }
 
 #[test]
@@ -119,23 +119,6 @@ fn nothing_printed_moves_a_terminal() {
 
 fn read(expect: &Expect<'_>, text: &str) -> Result<Reply, Unusable> {
     parse(expect, &Sample::stopped(text), &|_| false)
-}
-
-fn relation(token: &str) -> RelationRef {
-    let (id, direction) = token.strip_prefix('~').map_or((token, Direction::Out), |id| (id, Direction::In));
-    RelationRef { kg: "kg".into(), id: id.into(), direction }
-}
-
-fn listed(relations: &[RelationRef]) -> Vec<Relation> {
-    let of = |at: &RelationRef| Relation {
-        at: at.clone(),
-        label: Some("director".into()),
-        inverse_label: None,
-        count: None,
-        count_is_bound: false,
-        identifier: false,
-    };
-    relations.iter().map(of).collect()
 }
 
 #[test]
@@ -305,110 +288,134 @@ fn picks_of_a_matching() {
     assert!(parse_match(&Sample::default(), 3).is_err());
 }
 
-/// Texts made of what replies are made of, and of anything.
-fn reply() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
+/// What replies are made of.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
         any::<String>(),
         "[A-Za-z0-9 .,:/%~*_\"'<>\\[\\]{}()|\\\\\n-]{0,20}",
-        prop::sample::select(vec![
-            "THINK:",
-            "ANSWER:",
-            "EXPAND",
-            "Answer：",
-            "<think>",
-            "</think>",
-            "<|channel|>final",
-            "<|message|>",
-            "Observation:",
-            "\n",
-            "\n- ",
-            "1. ",
-            "Q1",
-            "~P57",
-            "～",
-            "http://ex.org/é",
-            "0.7",
-            ",5",
-            "8/10",
-            "-",
-            "%",
-            " to ",
-            "score",
-            "評価",
-            "{\"action\":",
-            "\"ANSWER\"",
-            "}",
-            "[",
-            "]",
-            "```json\n",
-            "\\boxed{",
-            "–0.5",
-            "—.7",
-            "−1",
-            "$0.7$",
-            "İ",
-            "\u{200b}",
-            "\u{202e}",
-            "１",
-            "**",
-            "<answer>",
-            "analysis",
-            "assistantfinal",
-            "AGGREGATE: ",
-            "count ~P57 where ",
-            "director by ",
-            "P570 >= 3,500",
-            " and \"",
-        ])
-        .prop_map(str::to_owned),
+        "[\u{0}-\u{1f}\u{7f}-\u{9f}\u{200b}-\u{200f}\u{202a}-\u{202e}\u{feff}]{1,4}",
+        prop::sample::select(PIECES).prop_map(str::to_owned),
+    ]
+}
+
+const PIECES: &[&str] = &[
+    "THINK:",
+    "ANSWER:",
+    "EXPAND",
+    "Answer：",
+    "<think>",
+    "</think>",
+    "<|channel|>final",
+    "<|message|>",
+    "Observation:",
+    "\n",
+    "\n- ",
+    "1. ",
+    "Q1",
+    "~P57",
+    "～",
+    "http://ex.org/é",
+    "0.7",
+    ",5",
+    "8/10",
+    "-",
+    "%",
+    " to ",
+    "score",
+    "評価",
+    "{\"action\":",
+    "\"ANSWER\"",
+    "}",
+    "[",
+    "]",
+    "```json\n",
+    "\\boxed{",
+    "–0.5",
+    "—.7",
+    "−1",
+    "$0.7$",
+    "İ",
+    "\u{200b}",
+    "\u{202e}",
+    "１",
+    "**",
+    "<answer>",
+    "analysis",
+    "assistantfinal",
+    "AGGREGATE: ",
+    "count ~P57 where ",
+    "director by ",
+    "P570 >= 3,500",
+    " and \"",
+    "<scratchpad>",
+    "[THINK]",
+    "[/THINK]",
+    "◁think▷",
+    "<|im_end|>",
+    "</answer>",
+    "count(",
+    "Action Input:",
+    "\"text\": ",
+    ", ",
+];
+
+/// Texts made of these, and of anything.
+fn reply() -> impl Strategy<Value = String> {
+    prop::collection::vec(piece(), 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// Replies of a hundred thousand bytes: a few pieces again and again, or pieces within pieces that are closed or not.
+fn long_reply() -> impl Strategy<Value = String> {
+    const LONG: usize = 100_000;
+    const PAIRS: &[(&str, &str)] = &[
+        ("[", "]"),
+        ("(", ")"),
+        ("{\"a\":", "}"),
+        ("{\"a\":[", "]}"),
+        ("<think>", "</think>"),
+        ("<think><cot>", "</think>"),
+        ("\\boxed{", "}"),
+        ("**", "**"),
+        ("\"", "\""),
+        ("> ", "\n"),
+        ("- 1. ", "\n"),
+        ("```json\n{", "}\n```\n"),
+        ("ANSWER: [", "]"),
+        ("count(", ") "),
+        ("<|channel|>final<|message|>", "<|end|>"),
     ];
-    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    let again = prop::collection::vec(piece(), 1..4).prop_map(|pieces| pieces.concat()).prop_map(|unit| match unit.len() {
+        0 => "a".repeat(LONG),
+        n => unit.repeat(LONG / n + 1),
+    });
+    let within = (prop::sample::select(PAIRS), reply(), any::<bool>()).prop_map(|((open, close), core, closed)| {
+        let deep = LONG / (open.len() + close.len());
+        format!("{}{core}{}", open.repeat(deep), if closed { close.repeat(deep) } else { String::new() })
+    });
+    (reply(), prop_oneof![again, within], reply()).prop_map(|(before, long, after)| format!("{before}{long}{after}"))
+}
+
+fn sample(text: String, reasoning: Option<String>, cut: bool) -> Sample {
+    Sample { text: Some(text), reasoning, finish: Some(if cut { "length" } else { "stop" }.to_owned()) }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_reply_is_too_odd(text in reply(), cut in any::<bool>(), candidates in 0_usize..5) {
-        let sample = Sample { text: Some(text), reasoning: None, finish: Some(if cut { "length" } else { "stop" }.to_owned()) };
-        let offered: Vec<EntityId> = ["Q1", "Q12", "http://ex.org/é", "local:a-b"].map(Into::into).to_vec();
-        let relations = [relation("P57"), relation("~P57"), relation("~P570")];
-        let known = |label: &str| label.len().is_multiple_of(2);
-        if let Ok(Reply::Action(Action::SelectEntities { ids })) = parse(&Expect::Entities(&offered), &sample, &known) {
-            prop_assert!(!ids.is_empty());
-            let places: Vec<usize> = ids.iter().map(|id| offered.iter().position(|o| o == id).unwrap()).collect();
-            prop_assert!(places.windows(2).all(|w| w[0] < w[1]));
-        }
-        if let Ok(Reply::Action(Action::SelectRelation { relation })) = parse(&Expect::Relation(&relations), &sample, &known) {
-            prop_assert!(relations.contains(&relation));
-        }
-        match parse(&Expect::RelationOrAggregate(&listed(&relations)), &sample, &known) {
-            Ok(Reply::Action(Action::SelectRelation { relation })) => prop_assert!(relations.contains(&relation)),
-            Ok(Reply::Action(Action::Aggregate { what, .. })) => prop_assert!(relations.iter().any(|r| r.id == what.relation)),
-            Ok(other) => prop_assert!(false, "{:?}", other),
-            Err(unusable) => prop_assert!(!unusable.why().is_empty()),
-        }
-        for expect in [Expect::Action, Expect::FinalAnswer] {
-            match parse(&expect, &sample, &known) {
-                Ok(Reply::Action(Action::Answer { text, items })) => {
-                    prop_assert!(!text.is_empty() && !items.is_empty());
-                    prop_assert_eq!(folded(&text), text);
-                }
-                Ok(Reply::Action(Action::Think { text })) => prop_assert!(!text.is_empty() && folded(&text) == text),
-                Ok(Reply::Action(Action::Expand { text })) => prop_assert_eq!(folded(&text), text),
-                Ok(other) => prop_assert!(false, "{:?}", other),
-                Err(unusable) => prop_assert!(!unusable.why().is_empty()),
-            }
-        }
-        for expect in [Expect::ScoreState, Expect::ScoreAnswer] {
-            prop_assert!(!matches!(parse(&expect, &sample, &known), Ok(Reply::Action(_))));
-        }
-        for mention in parse_mentions(&sample) {
-            prop_assert!(!mention.is_empty() && mention.chars().count() < 300);
-            prop_assert!(mention.starts_with(mention_label(&mention).trim()));
-        }
-        if let Ok(Some(pick)) = parse_match(&sample, candidates) {
-            prop_assert!((1..=candidates).contains(&pick));
-        }
+    fn no_reply_is_too_odd(text in reply(), reasoning in prop::option::weighted(0.1, reply()), cut in any::<bool>(), candidates in 0_usize..5) {
+        read_every_way(&sample(text, reasoning, cut), candidates);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_reply_is_too_long(text in long_reply(), cut in any::<bool>()) {
+        let (started, length) = (std::time::Instant::now(), text.len());
+        read_every_way(&sample(text, None, cut), 3);
+        // Ten readings without optimisation; a quadratic step takes minutes.
+        prop_assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?} for {length} bytes", started.elapsed());
     }
 }

@@ -170,7 +170,8 @@ impl Rows {
         while joined.ends_with([',', '，'])
             && let Some(next) = self.rows.get(to + 1).filter(|row| !row.trim().is_empty() && keywords::at_start(row).is_none())
         {
-            joined = format!("{joined} {}", next.trim());
+            joined.push(' ');
+            joined.push_str(next.trim());
             to += 1;
         }
         (vec![joined], to)

@@ -3,6 +3,7 @@
 use super::marks::{item, tidy, unquoted};
 use super::menu::is_placeholder;
 use crate::asm::Action;
+use indexmap::IndexSet;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -53,13 +54,8 @@ fn without_bullet(text: &str) -> &str {
 }
 
 fn distinct(items: Vec<String>) -> Vec<String> {
-    let mut seen: Vec<String> = vec![];
-    for item in items {
-        if !item.is_empty() && !seen.contains(&item) {
-            seen.push(item);
-        }
-    }
-    seen
+    let items: IndexSet<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
+    items.into_iter().collect()
 }
 
 /// The items of `[a, b]`, quoted or not.

@@ -5,7 +5,9 @@ use super::keywords::{self, Keyword};
 use super::marks::tidy;
 use super::menu::is_placeholder;
 use crate::asm::Action;
+use regex::Regex;
 use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
 /// A JSON object in a reply.
 #[derive(Debug)]
@@ -23,11 +25,21 @@ const TRIES: usize = 8;
 pub(super) fn first_object(text: &str) -> Option<Found> {
     let places = || text.match_indices(['{', '[']).map(|(start, _)| start).take(TRIES);
     let strict = places().find_map(|start| at(&text[start..]).map(|object| Found { start, object }));
-    strict.or_else(|| {
-        // Single quotes, as Python prints a dictionary.
+    strict.or_else(|| as_a_string(text)).or_else(|| {
+        // Typographic quotes, a comma too many, and single quotes, as Python prints a dictionary.
         let start = text.find('{')?;
-        at(&text[start..].replace('\'', "\"")).map(|object| Found { start, object })
+        let plain = COMMA_TOO_MANY.replace_all(&text[start..], "$1").replace(['“', '”', '„'], "\"");
+        at(&plain).or_else(|| at(&plain.replace('\'', "\""))).map(|object| Found { start, object })
     })
+}
+
+static COMMA_TOO_MANY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r",\s*([}\]])").expect("constant"));
+
+/// JSON as a text in JSON: `"{\"action\": ...}"`.
+fn as_a_string(text: &str) -> Option<Found> {
+    let start = text.len() - text.trim_start().len();
+    let inner = text[start..].starts_with("\"{").then(|| serde_json::from_str::<String>(text[start..].trim_end()).ok())??;
+    at(&inner).map(|object| Found { start, object })
 }
 
 fn at(text: &str) -> Option<Map<String, Value>> {
@@ -140,6 +152,9 @@ fn build(keyword: Keyword, value: Option<&Value>, known: &dyn Fn(&str) -> bool) 
     if let (Keyword::Answer, Some(Value::Array(items))) = (keyword, value) {
         return answers::listed(items.iter().filter_map(plain).collect());
     }
+    if let (Keyword::Answer, Some(Value::Object(inner))) = (keyword, value) {
+        return build(keyword, get(inner, &COMMON).filter(|value| !value.is_object()), known);
+    }
     let text = value.and_then(plain).unwrap_or_default();
     match keyword {
         Keyword::Answer => answers::answer(&[text], known),
@@ -152,11 +167,12 @@ fn build(keyword: Keyword, value: Option<&Value>, known: &dyn Fn(&str) -> bool) 
     }
 }
 
-/// The answer of `object`, whatever else it holds.
+/// The answer of `object`, whatever else it holds; a text alone is one.
 pub(super) fn answer(object: &Map<String, Value>, known: &dyn Fn(&str) -> bool) -> Option<Action> {
     let value = get(object, &["answer", "final_answer", "answers", "final answer"]).or_else(|| {
         let names_answer = get(object, &ACTION_KEYS).and_then(Value::as_str).and_then(named) == Some(Keyword::Answer);
-        if names_answer { argument(Keyword::Answer, object) } else { None }
+        let alone = || object.values().next().filter(|_| object.len() == 1 && get(object, &COMMON[..3]).is_some());
+        if names_answer { argument(Keyword::Answer, object) } else { alone() }
     })?;
     build(Keyword::Answer, Some(value), known)
 }

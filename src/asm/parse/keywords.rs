@@ -29,13 +29,16 @@ pub(super) struct Hit<'a> {
 }
 
 /// List numbers, marks and labels such as "Action:" that may stand before a keyword.
-const BEFORE: &str = r"^[^\p{L}\p{N}]*(?:(?:\d{1,3}|[a-z]|[ivx]{1,4})\s*[.)\]:、]+[^\p{L}\p{N}]*)?(?:(?:(?:my|the|next|chosen|selected) ){0,2}(?:action|step|response|output|assistant|reply)\s*\d*[^\p{L}\p{N}]*[:.)-][^\p{L}\p{N}]*)?";
+const BEFORE: &str = r"^[^\p{L}\p{N}]*(?:(?:\d{1,3}|[a-z]|[ivx]{1,4})\s*[.)\]:、]+[^\p{L}\p{N}]*)?(?:(?:(?:my|the|next|chosen|selected) ){0,2}(?:action|step|option|choice|response|output|assistant|reply|动作|行动|操作|下一步|步骤)\s*\d*[^\p{L}\p{N}]*[:.)-][^\p{L}\p{N}]*)?";
 const NAMES: &str = r"(?P<think>THINK)|(?P<expand>EXPAND(?:\\?[_ -]?KG)?)|(?P<answer>(?:FINAL[ _]?)?ANSWER)";
-/// What may stand between a keyword and its colon.
-const CLOSERS: &str = r#"(?:\s*[#(]?\d{1,2}\)?)?[\])}>*_`"'”’»」』\s]*"#;
+/// What may stand between a keyword and its colon: a number, the keyword in another language, brackets and marks.
+const CLOSERS: &str = r#"(?:\s*[#(]?\d{1,2}\)?)?(?:\s*\([^()\n:]{1,24}\)|/[^\x00-\x7f]{1,8})?[\])}>*_`"'”’»」』】\s]*"#;
 
-static START: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES}){CLOSERS}:[:*_`\s]*")).expect("constant"));
-static BARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!(r"(?i:{BEFORE})(?:{NAMES})[^\p{{L}}\p{{N}}/]*$")).expect("constant"));
+static START: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES})(?:{CLOSERS}:|】)[:*_`\s]*")).expect("constant"));
+static BARE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!(r"(?i:{BEFORE})(?:{NAMES})(?:\s*\([^()\x00-\x7f]{{1,12}}\))?[^\p{{L}}\p{{N}}/]*$")).expect("constant")
+});
 static MIDDLE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!(r"(?:^|[^A-Za-z0-9_])(?P<all>(?:{NAMES}){CLOSERS}:[:*_`\s]*)")).expect("constant"));
 static ANSWER_LABEL: LazyLock<Regex> = LazyLock::new(|| {

@@ -3,12 +3,15 @@
 use super::Unusable;
 use super::clean::{Cleaned, clean, fold};
 use super::json;
-use super::marks::{item, tidy, unfenced, unquoted};
+use super::marks::{item, tail, tidy, unfenced, unquoted};
 use super::play_on::{Strict, played};
 use crate::calls::Sample;
 use regex::Regex;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
+/// What stands so many letters before a number says nothing of it.
+const NEAR: usize = 60;
 /// A mention as long as this is no mention.
 const TOO_LONG: usize = 300;
 
@@ -32,15 +35,16 @@ pub fn parse_mentions(sample: &Sample) -> Vec<String> {
     let Ok(reply) = clean(sample, false) else { return vec![] };
     let unfenced = unfenced(&reply.text);
     let (text, _) = played(&unfenced, Strict::Yes);
-    let mut found: Vec<String> = vec![];
+    let (mut found, mut known): (Vec<String>, HashSet<String>) = (vec![], HashSet::new());
     for line in listed(&text) {
         let tidied = tidy(item(&line).unwrap_or(&line));
         let tidied = tidied.trim_end_matches([',', ';']);
         // The label may have quotes of its own: `"Inception" - film`.
         let label = mention_label(tidied);
         let mention = format!("{}{}", unquoted(label), &tidied[label.len()..]);
-        let known = found.iter().any(|old| old.to_lowercase() == mention.to_lowercase());
-        if mention.chars().count() < TOO_LONG && !known && !NO_MENTION.is_match(&mention) && !NO_MENTION.is_match(mention_label(&mention)) {
+        let short = mention.chars().count() < TOO_LONG;
+        if short && !NO_MENTION.is_match(&mention) && !NO_MENTION.is_match(mention_label(&mention)) && known.insert(mention.to_lowercase())
+        {
             found.push(mention);
         }
     }
@@ -139,7 +143,7 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 
 /// "of the 3 candidates": how many there are, not which.
 fn is_total(before: &str) -> bool {
-    let mut words = before.rsplit(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase);
+    let mut words = tail(before, NEAR).rsplit(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase);
     match words.next().as_deref() {
         Some("of" | "all") => true,
         Some("the") => words.next().is_some_and(|word| word == "of" || word == "all"),

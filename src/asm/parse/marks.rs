@@ -14,6 +14,12 @@ static WIKI_LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[\[(?:[^\[\]|
 static BOXED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\$*\\boxed\s*\{\s*(?:\\text\s*\{([^{}]*)\}|([^{}]*))\s*\}\$*").expect("constant"));
 
+/// The last `letters` characters of `text`.
+pub(super) fn tail(text: &str, letters: usize) -> &str {
+    let from = text.char_indices().rev().nth(letters.saturating_sub(1)).map_or(0, |(i, _)| i);
+    &text[from..]
+}
+
 /// `line` from its first letter, digit or `<` on.
 pub(super) fn lead(line: &str) -> &str {
     let line = BULLET.find(line).map_or(line, |m| &line[m.end()..]);
@@ -77,6 +83,10 @@ fn pair(chars: &[char], mark: char, dropped: &mut [bool]) {
     }
 }
 
+/// So many layers of quotes, and of marks and quotes in turns, are taken off: who reads a text that is wrapped a thousand
+/// times layer by layer, reads it a thousand times.
+const LAYERS: usize = 8;
+
 const QUOTES: [(char, char); 12] = [
     ('"', '"'),
     ('\'', '\''),
@@ -95,13 +105,14 @@ const QUOTES: [(char, char); 12] = [
 /// `text` without the quotes round the whole of it, and without a quote or bracket at its end that nothing opened.
 pub(super) fn unquoted(text: &str) -> &str {
     let mut text = text.trim();
-    loop {
+    for _ in 0..LAYERS {
         let next = unquoted_once(text).trim();
         if next.len() == text.len() {
-            return text;
+            break;
         }
         text = next;
     }
+    text
 }
 
 fn unquoted_once(text: &str) -> &str {
@@ -160,13 +171,15 @@ fn has_free(text: &str, quote: char) -> bool {
 pub(super) fn tidy(text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut now = folded.trim_matches(['|', ' ']).to_owned();
-    loop {
+    for _ in 0..LAYERS {
         let next = unquoted(&unmarked(&now)).to_owned();
         if next == now {
-            return now;
+            break;
         }
         now = next;
     }
+    // A mark that was taken off may leave white space behind.
+    now.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `text` without the fence lines of code blocks.

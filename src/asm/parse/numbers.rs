@@ -1,7 +1,13 @@
 //! The numbers in a text that could be scores, with their scales.
 
+use super::marks::tail;
 use regex::Regex;
 use std::sync::LazyLock;
+
+/// A text with more numbers than this states no score.
+const MOST: usize = 2_000;
+/// So many letters of its line before and after a number are looked at.
+const NEAR: usize = 1_000;
 
 /// A number in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +62,9 @@ pub(super) struct Numbers {
 
 /// Finds the numbers of `text` (folded). A stated scale ("0 to 10") applies to whole numbers without one of their own.
 pub(super) fn numbers(text: &str) -> Numbers {
+    if NUMBER.find_iter(text).nth(MOST).is_some() {
+        return Numbers { list: vec![], bounds: vec![] };
+    }
     let (bounds, scale) = bounds(text);
     let mut list: Vec<Number> = vec![];
     for found in NUMBER.find_iter(text) {
@@ -177,11 +186,11 @@ fn is_negative(before: &str) -> bool {
 
 /// Whether a whole number opens a list item: `1. text`, `(2) text`, `3: text`, "Step 2".
 fn is_list_number(before: &str, after: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    let line = tail(before, NEAR).rsplit('\n').next().unwrap_or_default();
     let opens = line.chars().all(|c| !c.is_alphanumeric() && c != '-' && c != '–');
     let item = after.strip_prefix(['.', ')', ']', '、']).or_else(|| after.strip_prefix("**.")).or_else(|| after.strip_prefix(".**"));
     let text_after = item.is_some_and(|rest| {
-        rest.starts_with([' ', '\t', '*']) && rest.lines().next().is_some_and(|l| l.chars().any(char::is_alphanumeric))
+        rest.starts_with([' ', '\t', '*']) && rest.lines().next().is_some_and(|l| l.chars().take(NEAR).any(char::is_alphanumeric))
     });
     let word = line.trim_end().rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
     let counted = [

@@ -19,7 +19,8 @@ pub(super) struct Outside {
 
 /// Reasoning tags in the spellings in use, and special tokens of chat templates.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
-    let names = "think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad|(?:inner|internal)[_ ]monologue|antml:think(?:ing)?|seed:think(?:ing)?|cot";
+    let words = "think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflect(?:ion)?|scratchpad|monologue|cot|deliberation|plan(?:ning)?|rationale|ponder(?:ing)?|contemplation|brainstorm(?:ing)?|critique|explanation";
+    let names = format!(r"(?:(?:antml|seed):|(?:inner|internal)[_ -]|chain[_-]of[_-])?(?:{words})(?:[_-][a-z]{{1,20}}){{0,2}}");
     let tag = format!(r"<\s*(?P<close>/)?\s*(?P<name>{names})(?:\s[^<>\n]{{0,100}})?(?P<empty>/)?\s*>");
     let square = r"\[(?P<sqclose>/)?(?P<sqname>THINK|THINKING|REASONING)\]";
     let white = r"◁(?P<whclose>/)?(?P<whname>think(?:ing)?)▷";

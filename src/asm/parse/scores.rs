@@ -8,7 +8,7 @@
 use super::Unusable;
 use super::clean::{Cleaned, fold};
 use super::json;
-use super::marks::{unfenced, unmarked};
+use super::marks::{tail, unfenced, unmarked};
 use super::numbers::{Number, Numbers, numbers};
 use super::play_on::{Strict, played};
 use crate::micro::Micro;
@@ -19,6 +19,9 @@ use std::sync::LazyLock;
 const NOTHING: Unusable = Unusable::Unreadable("no score was stated");
 const OUT_OF_RANGE: Unusable = Unusable::Unreadable("the score is out of range and states no scale");
 const CUT: Unusable = Unusable::Unreadable("the score was cut off at the token limit");
+
+/// So far a number may stand from what it is read with.
+const NEAR: usize = 1_000;
 
 /// Words that announce a score.
 const STRONG: &str = r"\b(?:scor(?:e|es|ed|ing)|rat(?:ing|ings|ed)|bewertung|bewerte|punktzahl|puntuaci[oó]n|puntaje|calificaci[oó]n|valoraci[oó]n|pontua[cç][aã]o|avalia[cç][aã]o|valutazione|punteggio|voto|[eé]valuation|ocena|wynik|puan|skor|skóre|poäng|betyg|pisteet|arvio|hodnocení|pontszám|értékelés|điểm)\b|оценк[аиуе]|балл|рейтинг|评分|得分|分数|評分|分數|评价|評価|スコア|点数|評点|점수|평점|평가|คะแนน|स्कोर|تقييم|درجة|ציון|βαθμολογία|σκορ";
@@ -145,12 +148,6 @@ fn usable(text: &str, numbers: &Numbers) -> Vec<Number> {
     chains.into_iter().filter(|chain| chain.len() < 3).flatten().collect()
 }
 
-/// The last 24 characters of `text`.
-fn tail(text: &str) -> &str {
-    let from = text.char_indices().rev().nth(23).map_or(0, |(i, _)| i);
-    &text[from..]
-}
-
 /// A text with the numbers that may be scores.
 struct Seen<'a> {
     text: &'a str,
@@ -225,6 +222,9 @@ impl Seen<'_> {
 
     /// Whether nothing but words of the same sentence stand between a cue and a number.
     fn is_attached(&self, from: usize, number: &Number) -> bool {
+        if number.start - from > NEAR {
+            return false;
+        }
         let mut gap = self.text[from..number.start].to_owned();
         for (start, end) in self.bounds.iter().filter(|b| b.0 >= from && b.1 <= number.start) {
             gap.replace_range(start - from..end - from, &" ".repeat(end - start));
@@ -253,7 +253,7 @@ impl Seen<'_> {
     fn is_plain(&self, number: &Number) -> bool {
         let rest = &self.text[number.end..];
         let ends = rest.trim_start_matches(['.', ')', '!', '"', ' ', '。']).chars().next().is_none_or(|c| c == '\n');
-        let line = self.text[..number.start].rsplit('\n').next().unwrap_or_default();
+        let line = tail(&self.text[..number.start], NEAR).rsplit('\n').next().unwrap_or_default();
         let set_off = line.chars().all(|c| !c.is_alphanumeric()) || line.trim_end().ends_with([':', '=', ';', ',', '-', '–']);
         let fits = if number.whole && number.scaled {
             ends || !rest.trim_start().starts_with(char::is_alphabetic)
@@ -264,7 +264,7 @@ impl Seen<'_> {
         } else {
             true
         };
-        fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(tail(&self.text[..number.start]))
+        fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(tail(&self.text[..number.start], 24))
     }
 
     /// The last number that can be a score.

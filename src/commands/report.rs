@@ -14,7 +14,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     let summary = state.summary();
     let started = state.started();
     let finished = state.finished.as_deref().map(|(f, _)| f);
-    let counters = state.counters();
+    let (counters, chars) = (state.counters(), state.prompt_chars());
     let text_of = |id: NodeId| match state.node(id).map(|n| &n.action) {
         Some(Action::Answer { text, .. }) => Some(text.clone()),
         _ => None,
@@ -69,7 +69,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
             "calls": counters.llm_calls, "samples": counters.samples, "rounds": counters.llm_rounds,
             "prompt_tokens": counters.prompt_tokens, "completion_tokens": counters.completion_tokens,
             "tokens_estimated": counters.estimated, "perhaps_paid_twice": counters.perhaps_paid, "cost": Json::Null,
-            "prompt_chars": state.prompt_chars().sent, "prefix_share": state.prompt_chars().share(),
+            "prompt_chars": chars.sent, "prefix_share": chars.share(),
         }),
     );
     put("llm_rounds", json!(counters.llm_rounds));

@@ -61,7 +61,12 @@ async fn main() -> anyhow::Result<()> {
         Some(folder) => Templates::load(profile, folder)?,
         None => Templates::of(profile),
     };
-    let built_in = SearchOptions { llm: Some("lexical".to_owned()), kg: vec!["demo".to_owned()], ..SearchOptions::default() };
+    let built_in = SearchOptions {
+        llm: Some("lexical".to_owned()),
+        kg: vec!["demo".to_owned()],
+        branching: args.search.branching,
+        ..SearchOptions::default()
+    };
     let workshop = Workshop::open(&built_in, &Config::default(), None).await?;
     let mut counts: IndexMap<PromptKind, Count> = IndexMap::new();
     let all = tree_of_traversals::kg::demo::questions();

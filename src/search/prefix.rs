@@ -3,6 +3,7 @@
 use super::ask::Ask;
 use super::event::Call;
 use super::state::State;
+use std::collections::BTreeSet;
 
 /// Characters of the prompts of a session. A prompt counts once an ask, however many samples it is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,21 +36,43 @@ impl State {
     #[must_use]
     pub fn prompt_chars(&self) -> PromptChars {
         let mut sum = PromptChars::default();
-        let mut earlier: Vec<String> = Vec::new();
-        for prompt in self.asks.iter().filter_map(|ask| self.prompt_of(ask)) {
-            let shared = earlier.iter().map(|other| shared(other, &prompt)).max().unwrap_or(0);
-            sum.sent += prompt.chars().count() as u64;
-            sum.repeated += prompt[..shared].chars().count() as u64;
-            earlier.push(prompt);
+        // In sorted order the prompt that begins most alike is a neighbour.
+        let mut earlier: BTreeSet<Vec<&str>> = BTreeSet::new();
+        for ask in &self.asks {
+            let Call::Llm(call) = &ask.call else { continue };
+            let prompt: Vec<&str> =
+                call.parts.iter().filter_map(|id| self.parts.get(id.index())).map(|part| part.text.trim_end()).collect();
+            let below = earlier.range(..=prompt.clone()).next_back();
+            let above = earlier.range(prompt.clone()..).next();
+            let repeated = below.into_iter().chain(above).map(|other| shared(other, &prompt)).max().unwrap_or(0);
+            sum.sent += length(&prompt);
+            sum.repeated += repeated;
+            earlier.insert(prompt);
         }
         sum
     }
 }
 
-/// Bytes of the longest common beginning, at the border of a character.
-fn shared(one: &str, other: &str) -> usize {
-    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    other.floor_char_boundary(same)
+/// What stands between two parts.
+const BETWEEN: u64 = 2;
+
+/// Characters of a prompt.
+fn length(parts: &[&str]) -> u64 {
+    let texts: u64 = parts.iter().map(|part| part.chars().count() as u64).sum();
+    texts + BETWEEN * (parts.len() as u64).saturating_sub(1)
+}
+
+/// Characters of the longest common beginning.
+fn shared(one: &[&str], other: &[&str]) -> u64 {
+    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let whole = length(&other[..same]);
+    match (one.get(same), other.get(same)) {
+        (Some(a), Some(b)) => {
+            let more = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count() as u64;
+            whole + more + if same > 0 { BETWEEN } else { 0 }
+        }
+        _ => whole,
+    }
 }
 
 #[cfg(test)]
@@ -57,12 +80,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_common_beginning_ends_between_characters() {
-        assert_eq!(shared("abc", "abd"), 2);
-        assert_eq!(shared("née", "née!"), 4);
+    fn a_common_beginning_is_counted_in_characters() {
+        assert_eq!(shared(&["abc", "x"], &["abd", "x"]), 2);
+        assert_eq!(shared(&["née", "x"], &["née", "xy"]), 3 + 2 + 1);
         // é and è share their first byte.
-        assert_eq!(shared("né", "nè"), 1);
-        assert_eq!(shared("", "x"), 0);
+        assert_eq!(shared(&["né"], &["nè"]), 1);
+        assert_eq!(shared(&["a", "b"], &["a", "b"]), length(&["a", "b"]));
+        assert_eq!((shared(&["a"], &["a", "b"]), shared(&[], &["a"]), length(&[])), (1, 0, 0));
     }
 
     #[test]

@@ -31,7 +31,7 @@ fn sent_act(desk: &mut Desk) -> Act {
 fn new_samples_or_the_value_are_asked_for() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("r");
+    desk.press("1 g r");
     let screen = desk.screen(120, 40);
     assert!(screen.contains("Ask again what comes next") && screen.contains("new samples, the prompt as it is"), "{screen}");
     assert!(!screen.contains("Tab:"), "the question has no value to ask for");
@@ -55,7 +55,7 @@ fn new_samples_or_the_value_are_asked_for() {
 fn a_text_is_edited_for_one_call() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("r Down Enter text:MORE Enter");
+    desk.press("1 g r Down Enter text:MORE Enter");
     let screen = desk.screen(120, 60);
     assert!(screen.contains("The prompt as it would be sent"), "{screen}");
     assert!(screen.contains("+ Answer only if the graph above shows the answer. If a fact is missing, expand.MORE"), "{screen}");
@@ -74,7 +74,7 @@ fn a_text_is_edited_for_one_call() {
 fn a_template_is_edited_checked_filled_in_and_saved() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("r Down Down Enter");
+    desk.press("1 g r Down Down Enter");
     assert!(desk.screen(120, 60).contains("{% if think %}"), "the template, not what it is filled in to");
     desk.press("text:{{ Enter");
     assert!(desk.screen(120, 60).contains("prompt template `default`, line "), "a broken one goes no further");
@@ -107,7 +107,7 @@ fn a_template_is_edited_checked_filled_in_and_saved() {
 #[test]
 fn escape_goes_back_step_by_step_and_leaves_no_trace() {
     let mut desk = Desk::at(&film(usize::MAX));
-    desk.press("r Down Enter text:x Escape");
+    desk.press("1 g r Down Enter text:x Escape");
     assert!(desk.screen(120, 40).contains("new samples, the prompt as it is"), "what was typed is forgotten");
     desk.press("Down Enter text:x Enter Escape");
     assert!(desk.screen(120, 40).contains("with 1 edited part"));
@@ -119,7 +119,7 @@ fn escape_goes_back_step_by_step_and_leaves_no_trace() {
 fn no_size_breaks_the_flow() {
     for (width, height) in [(1, 1), (20, 5), (40, 10), (79, 24), (200, 60)] {
         let mut desk = Desk::at(&film(usize::MAX));
-        for keys in ["r", "Down", "Enter", "text:x", "Enter", "s", "Escape", "Escape"] {
+        for keys in ["1", "g", "r", "Down", "Enter", "text:x", "Enter", "s", "Escape", "Escape"] {
             desk.press(keys);
             desk.screen(width, height);
         }
@@ -136,7 +136,7 @@ fn the_inspector_marks_what_changed_and_whose_words_they_are() {
     world.push(By::You, Event::Acted { act: tree_of_traversals::search::ActId(0), what });
     world.run(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("3 z");
+    desk.press("1 g 3 z");
     let screen = desk.screen(130, 70);
     assert!(screen.contains("asked by you") && screen.contains("▌ task  ✎ worded by you, for this call"), "{screen}");
     assert!(screen.contains("+ Mine.") && screen.contains("▌ local graph  (filled in) · as before"), "{screen}");
@@ -158,6 +158,6 @@ fn parts_from_an_overlay_are_named() {
     }
     world.state = State::from_entries(&world.entries).unwrap();
     let mut desk = Desk::at(&world);
-    desk.press("3 z");
+    desk.press("1 g 3 z");
     assert!(desk.screen(130, 70).contains("▌ task  ✎ default, from your prompts"));
 }

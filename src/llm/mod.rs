@@ -3,6 +3,7 @@
 mod absent;
 pub mod cache;
 pub mod chat;
+pub mod found;
 mod http;
 mod human;
 pub mod lexical;

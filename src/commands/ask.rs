@@ -144,6 +144,12 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
     };
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
     let mut warnings = workshop.warnings.clone();
+    let named = args.search.llm.is_some() || config.llm.is_some() || workshop.scenario.is_some() || workshop.from.is_some();
+    if !named && !args.quiet {
+        warnings.push(
+            "no model is named, so the built-in `lexical` answers (no neural network, nothing is spent): --llm names another".to_owned(),
+        );
+    }
     warnings.extend(workshop.from.as_ref().map(|from| format!("answered from the recording {}", from.file)));
     Ok(Begun { handle: launch(setup, equipment)?, workshop, warnings, recorded: 0 })
 }

@@ -4,13 +4,15 @@ use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
 use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{PromptsUse, Workshop, new_journal, options_of, prompts_folder, session_path, without_broken_prompts};
+use super::setup::{Named, PromptsUse, Workshop, new_journal, options_of, prompts_folder, session_path, without_broken_prompts};
 use crate::asm::{Profile, Saved, save_template};
 use crate::config::Config;
+use crate::llm::ModelProfile;
+use crate::llm::found::{self, Found, Places};
 use crate::runner::{Handle, Pace, Setup, launch};
 use crate::session::{Journal, Recording, read, recent, sessions_folder};
 use crate::text::one_line;
-use crate::tui::{self, Connection, First, Host, Light, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
+use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -29,10 +31,12 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
     if let Some(status) = no_terminal("ask it without a screen: tot ask QUESTION") {
         return Ok(status);
     }
-    let bench = Bench::open(runtime, &args.search)?;
-    bench.workshop.check_budgets()?;
-    let scripted = bench.workshop.scenario.as_ref().map(|s| s.query.clone());
-    let recorded = bench.workshop.from.as_ref().map(|from| from.started().question.clone());
+    // A model without its key is told of on the start page, where another one can be chosen.
+    let lenient = args.question.is_none() && args.search.llm.is_none();
+    let bench = Bench::open(runtime, &args.search, lenient)?;
+    bench.workshop().check_budgets()?;
+    let scripted = bench.workshop().scenario.as_ref().map(|s| s.query.clone());
+    let recorded = bench.workshop().from.as_ref().map(|from| from.started().question.clone());
     let first = match args.question.clone().or(recorded).or(scripted) {
         Some(question) => First::Session(bench.start_at(&question, args.search.session.as_deref()).map_err(|e| anyhow::anyhow!("{e}"))?),
         None => First::StartPage,
@@ -92,7 +96,7 @@ fn no_terminal(instead: &str) -> Option<Status> {
 
 fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Status> {
     let theme = looks.theme.clone().or_else(|| bench.config.theme.clone());
-    let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop.warnings.clone(), keys: bench.config.keys.clone() };
+    let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop().warnings.clone(), keys: bench.config.keys.clone() };
     tui::run(first, bench, options)?;
     bench.close();
     Ok(Status::Ok)
@@ -101,7 +105,12 @@ fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Sta
 /// What the explorer asks of the rest of the program.
 struct Bench<'a> {
     runtime: &'a Runtime,
-    workshop: Workshop,
+    workshop: Mutex<Workshop>,
+    /// Whether nobody named a model that can be used: what is found is offered.
+    offers: bool,
+    /// What was found.
+    found: Arc<Mutex<Vec<Found>>>,
+    options: SearchOptions,
     config: Config,
     status: Arc<Mutex<Vec<tui::Status>>>,
     running: Mutex<Vec<Handle>>,
@@ -110,38 +119,72 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn open(runtime: &'a Runtime, options: &SearchOptions) -> anyhow::Result<Self> {
-        Self::open_with(runtime, options, Config::load()?)
+    fn open(runtime: &'a Runtime, options: &SearchOptions, lenient: bool) -> anyhow::Result<Self> {
+        Self::open_with(runtime, options, Config::load()?, lenient)
     }
 
     /// For a session of the disk, which has its prompts.
     fn open_for_session(runtime: &'a Runtime, options: &SearchOptions) -> anyhow::Result<Self> {
         let mut config = Config::load()?;
         let wrong = without_broken_prompts(&mut config);
-        let mut bench = Self::open_with(runtime, options, config)?;
-        bench.workshop.warnings.extend(wrong);
+        let bench = Self::open_with(runtime, options, config, false)?;
+        bench.workshop.lock().unwrap_or_else(PoisonError::into_inner).warnings.extend(wrong);
         Ok(bench)
     }
 
-    fn open_with(runtime: &'a Runtime, options: &SearchOptions, config: Config) -> anyhow::Result<Self> {
+    fn open_with(runtime: &'a Runtime, options: &SearchOptions, config: Config, lenient: bool) -> anyhow::Result<Self> {
         let loading: crate::kg::Status = Arc::new(|line: String| eprintln!("{}", one_line(&line)));
         let quiet = options.kg.iter().all(|k| k == "demo");
-        let workshop = runtime.block_on(Workshop::open(options, &config, (!quiet).then_some(loading)))?;
-        let prompts = prompts_folder(options, &config);
-        Ok(Self::around(runtime, workshop, config, prompts))
+        let workshop = runtime.block_on(Workshop::open_leniently(options, &config, (!quiet).then_some(loading), lenient))?;
+        Ok(Self::around(runtime, workshop, config, options))
     }
 
-    fn around(runtime: &'a Runtime, workshop: Workshop, config: Config, prompts: Option<(PathBuf, PromptsUse)>) -> Self {
-        let bench = Self { runtime, workshop, config, status: Arc::default(), running: Mutex::default(), prompts };
+    fn around(runtime: &'a Runtime, workshop: Workshop, config: Config, options: &SearchOptions) -> Self {
+        let named = options.llm.is_some() || workshop.scenario.is_some() || workshop.from.is_some() || config.llm.is_some();
+        let offers = !named || workshop.model.missing.is_some();
+        let prompts = prompts_folder(options, &config);
+        let bench = Self {
+            runtime,
+            workshop: Mutex::new(workshop),
+            offers,
+            found: Arc::default(),
+            options: options.clone(),
+            config,
+            status: Arc::default(),
+            running: Mutex::default(),
+            prompts,
+        };
         bench.check();
+        bench.look_around();
         bench
+    }
+
+    /// What the next question is asked with.
+    fn workshop(&self) -> Workshop {
+        self.workshop.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks for models, while the start page is shown already.
+    fn look_around(&self) {
+        if !self.offers {
+            return;
+        }
+        let found = self.found.clone();
+        let keys = found::keys(|name| std::env::var(name).ok());
+        found.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
+        self.runtime.spawn(async move {
+            let servers = Places::of_environment().servers().await;
+            // What costs nothing comes first.
+            found.lock().unwrap_or_else(PoisonError::into_inner).splice(0..0, servers);
+        });
     }
 
     /// Asks model and KGs whether they can be used; the start page shows what they say.
     fn check(&self) {
-        let model = self.workshop.model.model.clone();
+        let workshop = self.workshop();
+        let model = workshop.model.model.clone();
         let mut checks = vec![(format!("model {}", model.name()), model.check())];
-        checks.extend(self.workshop.kgs.iter().map(|(name, _, kg)| (format!("graph {name}"), kg.check())));
+        checks.extend(workshop.kgs.iter().map(|(name, _, kg)| (format!("graph {name}"), kg.check())));
         let asked = |what: &str| tui::Status { what: what.to_owned(), light: Light::Checking, line: "checking".to_owned() };
         *self.status.lock().unwrap_or_else(PoisonError::into_inner) = checks.iter().map(|(what, _)| asked(what)).collect();
         for (i, (_, check)) in checks.into_iter().enumerate() {
@@ -162,9 +205,10 @@ impl<'a> Bench<'a> {
     fn world_of(&self, recording: &Recording) -> anyhow::Result<Workshop> {
         let options = options_of(recording, &SearchOptions::default())?;
         let started = recording.state.started();
-        let open: Vec<&String> = self.workshop.kgs.iter().map(|(_, spec, _)| spec).collect();
-        if started.model_spec == self.workshop.model.spec && started.kgs.iter().map(|(_, spec)| spec).eq(open) {
-            return Ok(self.workshop.clone());
+        let workshop = self.workshop();
+        let open: Vec<&String> = workshop.kgs.iter().map(|(_, spec, _)| spec).collect();
+        if started.model_spec == workshop.model.spec && started.kgs.iter().map(|(_, spec)| spec).eq(open) {
+            return Ok(workshop.clone());
         }
         self.runtime.block_on(Workshop::open(&options, &self.config, None))
     }
@@ -182,15 +226,19 @@ impl<'a> Bench<'a> {
         if question.trim().is_empty() {
             return Err("the question is empty".to_owned());
         }
+        let workshop = self.workshop();
+        if let Some(why) = &workshop.model.missing {
+            return Err(format!("{}; or choose another model (F2)", one_line(why)));
+        }
         let (name, journal, note) = new_journal(session).map_err(|e| format!("{e:#}"))?;
         let setup = Setup::New {
-            started: Box::new(self.workshop.started(question.trim())),
+            started: Box::new(workshop.started(question.trim())),
             journal,
             name,
             note,
-            bank: self.workshop.from.as_ref().map(From::bank),
+            bank: workshop.from.as_ref().map(From::bank),
         };
-        self.connect(&self.workshop, setup, &self.workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
+        self.connect(&workshop, setup, &workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
     }
 
     fn resume(&self, path: &Path, given: &SearchOptions) -> anyhow::Result<Connection> {
@@ -207,7 +255,7 @@ impl<'a> Bench<'a> {
         // What only looks at a recording runs no program that the recording names.
         let programs = recording.state.started().kgs.iter().any(|(_, spec)| spec.starts_with("exec:"));
         let world = if programs { None } else { self.world_of(&recording).ok() };
-        let workshop = world.unwrap_or_else(|| Workshop { kgs: Vec::new(), world_is_gone: true, ..self.workshop.clone() });
+        let workshop = world.unwrap_or_else(|| Workshop { kgs: Vec::new(), world_is_gone: true, ..self.workshop() });
         self.connect(&workshop, Setup::Replay { recording: Box::new(recording) }, &strategy, Pace::Paused)
     }
 
@@ -259,11 +307,12 @@ impl Host for Bench<'_> {
     }
 
     fn samples(&self) -> Vec<SampleQuestion> {
-        if !self.workshop.kgs.iter().any(|(name, _, _)| &**name == "demo") {
+        let workshop = self.workshop();
+        if !workshop.kgs.iter().any(|(name, _, _)| &**name == "demo") {
             return Vec::new();
         }
         // The questions over two graphs need the second one.
-        let both = self.workshop.kgs.iter().any(|(name, _, _)| &**name == "demo-musicbrainz");
+        let both = workshop.kgs.iter().any(|(name, _, _)| &**name == "demo-musicbrainz");
         let questions = crate::kg::demo::questions().into_iter().filter(|q| both || q.kind != "two-kgs");
         questions.map(|q| SampleQuestion { question: q.question, kind: q.kind, hops: q.hops }).collect()
     }
@@ -302,6 +351,51 @@ impl Host for Bench<'_> {
     }
 
     fn model_line(&self) -> String {
-        self.workshop.model.model.about()
+        self.workshop().model.model.about()
+    }
+
+    fn models(&self) -> Vec<Offer> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let open = self.workshop().model;
+        let is_open = |profile: &ModelProfile| profile.spec == open.spec && profile.url.as_deref().map(crate::redact::url) == open.url;
+        let mut offers: Vec<Offer> = vec![Offer {
+            spec: "lexical".to_owned(),
+            about: "built in, no neural network".to_owned(),
+            chosen: open.spec == "lexical",
+            proposed: false,
+        }];
+        offers.extend(found.iter().map(|found| Offer {
+            spec: found.profile.spec.clone(),
+            about: format!("{} · {}", found.of, found.because),
+            chosen: is_open(&found.profile),
+            proposed: found.proposed,
+        }));
+        if !offers.iter().any(|offer| offer.chosen) {
+            offers.insert(0, Offer { spec: open.spec, about: open.model.about(), chosen: true, proposed: false });
+        }
+        offers
+    }
+
+    fn choose(&self, offer: &Offer, spec: &str) -> Result<String, String> {
+        if offer.chosen && offer.spec == spec {
+            return Ok(format!("{} answers already", one_line(spec)));
+        }
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let of = found.iter().find(|found| found.profile.spec == offer.spec && offer.about.starts_with(&found.of));
+        let mut profile = of.map_or_else(|| ModelProfile::of("lexical"), |found| found.profile.clone());
+        spec.clone_into(&mut profile.spec);
+        let keep = match &profile.url {
+            Some(url) => format!("llm: {spec}, llm_url: {}", crate::redact::url(url)),
+            None => format!("llm: {spec}"),
+        };
+        let mut workshop = self.workshop();
+        workshop.take_model(&Named { name: None, profile }, &self.options, &self.config).map_err(|e| one_line(&format!("{e:#}")))?;
+        *self.workshop.lock().unwrap_or_else(PoisonError::into_inner) = workshop;
+        self.check();
+        let file = Config::path().map_or_else(|| "the configuration".to_owned(), |path| path.display().to_string());
+        Ok(one_line(&format!("{spec} answers the next question; to keep it, write into {file}: {keep}")))
     }
 }

@@ -79,7 +79,7 @@ impl From {
         };
         let why = CallError::new(CallErrorKind::Unreachable, format!("{name} is not asked, since a recording answers: --live asks it"));
         let about = format!("{name}, from a recording");
-        Ok(OpenModel { model: Arc::new(Absent::new(name, about, why)), spec, service_name, url: started.llm_url.clone() })
+        Ok(OpenModel { model: Arc::new(Absent::new(name, about, why)), spec, service_name, url: started.llm_url.clone(), missing: None })
     }
 
     /// The recorded graphs: names that are not asked.

@@ -15,7 +15,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     let summary = state.summary();
     let started = state.started();
     let finished = state.finished.as_deref().map(|(f, _)| f);
-    let (counters, chars) = (state.counters(), state.prompt_chars());
+    let counters = state.counters();
     let text_of = |id: NodeId| match state.node(id).map(|n| &n.action) {
         Some(Action::Answer { text, .. }) => Some(text.clone()),
         _ => None,

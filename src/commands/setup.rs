@@ -5,11 +5,12 @@ use super::from::From;
 use super::options::{KgFlags, SearchOptions};
 use crate::asm::Templates;
 use crate::cache::CacheSettings;
+use crate::calls::CallError;
 use crate::config::Config;
 use crate::graph::{Entity, KgName};
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
-use crate::llm::{Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
+use crate::llm::{Absent, Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
@@ -35,6 +36,8 @@ pub struct OpenModel {
     pub service_name: String,
     /// Its server, if one was named (secrets removed).
     pub url: Option<String>,
+    /// Why it can't be asked, if it can't: its key is missing, say.
+    pub missing: Option<String>,
 }
 
 /// Everything that is the same for every question of one run of the program.
@@ -158,7 +161,18 @@ pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Ve
     let spec = named.name.clone().unwrap_or_else(|| parsed.to_string());
     // A name brings its server with it.
     let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::Chat(..))).map(redact::url);
-    Ok(OpenModel { model, spec, service_name, url })
+    Ok(OpenModel { model, spec, service_name, url, missing: None })
+}
+
+/// In the place of a model that can't be asked: one that says why.
+///
+/// # Errors
+/// What is no matter of the model's service: a spec that is not known.
+fn absent(named: &Named, error: anyhow::Error) -> anyhow::Result<OpenModel> {
+    let why = error.downcast::<CallError>()?;
+    let spec = named.name.clone().unwrap_or_else(|| named.profile.spec.clone());
+    let (about, missing) = (format!("{spec}, which can't be asked yet"), Some(why.message.clone()));
+    Ok(OpenModel { model: Arc::new(Absent::new(spec.clone(), about, why)), service_name: spec.clone(), spec, url: None, missing })
 }
 
 /// The error for a provider without a model's name: what its server has to choose from.
@@ -258,6 +272,19 @@ impl Workshop {
     /// # Errors
     /// One readable sentence each.
     pub async fn open(options: &SearchOptions, config: &Config, status: Option<crate::kg::Status>) -> anyhow::Result<Self> {
+        Self::open_leniently(options, config, status, false).await
+    }
+
+    /// As [`Workshop::open`]; if `lenient`, a model that is configured and can't be asked is opened as one that says so.
+    ///
+    /// # Errors
+    /// One readable sentence each.
+    pub async fn open_leniently(
+        options: &SearchOptions,
+        config: &Config,
+        status: Option<crate::kg::Status>,
+        lenient: bool,
+    ) -> anyhow::Result<Self> {
         let mut secrets = Vec::new();
         let from = From::of(options)?;
         // What the recording was made with is opened only to be asked.
@@ -283,10 +310,20 @@ impl Workshop {
         strategy_of(&strategy)?.adjust(&mut settings);
         let model = match (&scenario, &world.llm, answered) {
             (_, llm, Some(from)) => from.model(llm.as_deref(), config)?,
-            (Some(scenario), None, None) => {
-                OpenModel { model: scenario.model()?, spec: scenario_spec(&world), service_name: "script".to_owned(), url: None }
+            (Some(scenario), None, None) => OpenModel {
+                model: scenario.model()?,
+                spec: scenario_spec(&world),
+                service_name: "script".to_owned(),
+                url: None,
+                missing: None,
+            },
+            _ => {
+                let named = model_of(&world, config);
+                match open_model(&named, model_cache(options, config).as_ref(), &mut secrets) {
+                    Err(error) if lenient => absent(&named, error)?,
+                    opened => opened?,
+                }
             }
-            _ => open_model(&model_of(&world, config), model_cache(options, config).as_ref(), &mut secrets)?,
         };
         if recorded.is_none() && options.structured.is_none() && model.model.is_service() {
             settings.structured = Structured::Auto;
@@ -337,6 +374,19 @@ impl Workshop {
             world_is_gone: answered.is_some(),
             from,
         })
+    }
+
+    /// Puts another model in the place of the open one.
+    ///
+    /// # Errors
+    /// As [`open_model`]; then nothing has changed.
+    pub fn take_model(&mut self, named: &Named, options: &SearchOptions, config: &Config) -> anyhow::Result<()> {
+        self.model = open_model(named, model_cache(options, config).as_ref(), &mut self.secrets)?;
+        self.price = config.prices.of(&self.model.spec);
+        if options.structured.is_none() {
+            self.settings.structured = if self.model.model.is_service() { Structured::Auto } else { Structured::Off };
+        }
+        Ok(())
     }
 
     /// What a session about `question` starts from.

@@ -5,6 +5,7 @@ mod anthropic;
 mod bedrock;
 pub mod cache;
 pub mod chat;
+pub mod found;
 mod http;
 mod human;
 pub mod lexical;

@@ -20,6 +20,9 @@ pub struct ModelProfile {
     pub key_env: Option<String>,
     /// A file, readable by its owner only, that holds its key and nothing else.
     pub key_file: Option<PathBuf>,
+    /// No key is sent: a server that only happened to be there.
+    #[serde(skip)]
+    pub keyless: bool,
 }
 
 impl ModelProfile {
@@ -34,6 +37,9 @@ impl ModelProfile {
     /// # Errors
     /// `Key`: a key file that can't be used, a named variable that is not set; one sentence that says what to do.
     pub fn key(&self, usual: &str) -> Result<Option<Secret>, CallError> {
+        if self.keyless {
+            return Ok(None);
+        }
         if let Some(path) = &self.key_file {
             return read_key(&in_home(path)).map(Some);
         }

@@ -7,7 +7,7 @@ mod look;
 mod mouse;
 
 use super::command::{Context, Control, KeyMap, Pane};
-use super::host::{OpenHow, PromptSaved, Status};
+use super::host::{Offer, OpenHow, PromptSaved, Status};
 use super::popups::reply::ReplyPopup;
 use super::popups::{Desk, Popup, Reaction, SaveTemplate};
 use super::session_view::SessionView;
@@ -28,6 +28,8 @@ pub enum Effect {
     Send(Command),
     /// Start a session with this question.
     Start(String),
+    /// Ask this model, an offer, under this spec.
+    Choose(Offer, String),
     /// Open a session of the disk.
     Open(PathBuf, OpenHow),
     /// Save a template of a prompt.
@@ -134,6 +136,13 @@ impl App {
     pub fn status(&mut self, status: Vec<Status>) {
         if let Page::Start(page) = &mut self.page {
             page.set_status(status);
+        }
+    }
+
+    /// Shows other models on the start page, and the one in use.
+    pub fn models(&mut self, models: Vec<Offer>, in_use: String) {
+        if let Page::Start(page) = &mut self.page {
+            page.set_models(models, in_use);
         }
     }
 

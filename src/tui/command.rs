@@ -133,6 +133,7 @@ table! {
     Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps";
     Slower = "slower" ["-"] Run: "Lengthen the pause between the steps, so that a person can follow";
     Limits = "limits" ["L"] Run: "Change expansions, depth, samples, threshold and budgets; also after the end: the search goes on";
+    Model = "model" ["F2"] Run: "On the start page: choose the model that the next question is asked of";
 
     ExpandByHand = "expand by hand" ["e"] ByHand: "Go the next step yourself: think, answer, or pick entities and a relation, or have a KG compute over one (#)";
     Override = "override" ["o"] ByHand: "Choose otherwise than the model: from its other choices, or instead of this node";

@@ -89,6 +89,19 @@ pub enum PromptSaved {
     Exists(PathBuf),
 }
 
+/// A model that can be chosen for the next question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The model, in the form of `--llm`.
+    pub spec: String,
+    /// Where it is, and why it is offered.
+    pub about: String,
+    /// Whether it is the one that the next question is asked of.
+    pub chosen: bool,
+    /// Whether the model's name is a proposal, to be looked at before it is taken.
+    pub proposed: bool,
+}
+
 /// The program around the explorer.
 pub trait Host: Send {
     /// Starts a session with this question.
@@ -120,6 +133,15 @@ pub trait Host: Send {
     /// # Errors
     /// A sentence with the remedy.
     fn save_prompt(&self, name: &str, text: &str, replace: bool) -> Result<PromptSaved, String>;
+
+    /// Models that were found, with the one in use; empty while there is nothing to choose. Cheap: asked about once a second.
+    fn models(&self) -> Vec<Offer>;
+
+    /// Takes an offer of [`Host::models`] for the next question, under this spec; a sentence that says so.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    fn choose(&self, offer: &Offer, spec: &str) -> Result<String, String>;
 
     /// The model in use and what it is: `lexical: built in, no neural network`.
     fn model_line(&self) -> String;

@@ -71,6 +71,7 @@ fn start_data(host: &dyn Host) -> StartData {
         sessions: host.sessions(),
         recorded: host.recorded(),
         status: host.status(),
+        models: host.models(),
         model: host.model_line(),
         warnings: Vec::new(),
     }
@@ -173,6 +174,7 @@ impl Shell<'_> {
             if self.app.on_start_page() && lights.elapsed() >= LIGHTS {
                 lights = Instant::now();
                 self.app.status(self.host.status());
+                self.app.models(self.host.models(), self.host.model_line());
                 self.dirty = true;
             }
         }
@@ -236,6 +238,15 @@ impl Shell<'_> {
             Effect::Start(question) => {
                 let opened = self.host.start(&question);
                 self.opened(opened);
+            }
+            Effect::Choose(offer, spec) => {
+                match self.host.choose(&offer, &spec) {
+                    Ok(said) => self.app.say(said, Role::Accent),
+                    Err(why) => self.app.say(why, Role::Error),
+                }
+                self.app.status(self.host.status());
+                self.app.models(self.host.models(), self.host.model_line());
+                self.dirty = true;
             }
             Effect::Open(path, how) => {
                 let opened = self.host.open(&path, how);

@@ -1,6 +1,7 @@
 //! `tot doctor`: what works, what does not, and what to do.
 
-use super::support::{Home, Ran};
+use super::server::Server;
+use super::support::{Home, Ran, finish};
 use serde_json::{Value, json};
 
 fn finding(ran: &Ran, what: &str) -> Value {
@@ -88,4 +89,59 @@ fn a_graph_that_hangs_does_not_hold_it_up() {
     let ran = home.run(&["doctor", "--json", "--kg", "exec:sleep 1000", "--kg", "demo"]).ends(1);
     assert!(finding(&ran, "kg exec")["says"].as_str().unwrap().contains("no word within 10 s"), "{ran:#?}");
     assert_eq!(finding(&ran, "kg demo")["state"], "works");
+}
+
+#[test]
+fn a_configured_model_is_asked_one_cheap_question_and_a_found_one_nothing() {
+    let home = Home::new();
+    let server = Server::start(|_, request| match request.head.split(' ').nth(1) {
+        Some("/v1/models") => ("200 OK", "application/json", r#"{"data":[{"id":"small"},{"id":"evil\u001b[31m"}]}"#.to_owned()),
+        Some("/v1/chat/completions") => {
+            let body: Value = serde_json::from_str(&request.body).unwrap();
+            let n = body["n"].as_u64().unwrap_or(1);
+            let choice = |i| json!({"index": i, "finish_reason": "stop", "message": {"role": "assistant", "content": "ready\u{1b}[31m"}});
+            let choices: Vec<Value> = (0..n).map(choice).collect();
+            ("200 OK", "application/json", json!({"choices": choices, "usage": {"prompt_tokens": 21, "completion_tokens": 4}}).to_string())
+        }
+        _ => ("404 Not Found", "text/plain", String::new()),
+    });
+    let doctor = |args: &[&str]| {
+        let mut command = home.tot(&[&["doctor"], args].concat());
+        command.env("TOT_MODEL_SERVERS", format!("{},10.255.255.1:80", server.host)).env("GROQ_API_KEY", "gsk-canary-123");
+        finish(command.spawn().unwrap()).clean()
+    };
+    let chats = || server.seen().iter().filter(|r| r.head.contains("chat/completions")).count();
+    // Only found: named, with how it is used; nothing is sent that costs.
+    let ran = doctor(&["--json"]).ends(0);
+    let found = finding(&ran, "found openai:small");
+    assert!(found["says"].as_str().unwrap().contains(&format!("--llm openai:small --llm-url http://{}/v1", server.host)), "{found}");
+    assert!(finding(&ran, "found openai:llama-3.1-8b-instant")["says"].as_str().unwrap().contains("GROQ_API_KEY is set"));
+    assert!(!ran.out.contains("canary") && !ran.out.contains("evil"), "{ran:#?}");
+    assert_eq!(chats(), 0);
+    assert!(server.seen().iter().all(|r| !r.head.contains("canary")));
+    // Configured: asked.
+    home.write("config/tot/config.yaml", format!("models:\n  mine: {{spec: 'openai:small', url: 'http://{}/v1'}}\n", server.host));
+    let ran = doctor(&["--json"]).ends(0);
+    let mine = finding(&ran, "model mine");
+    let says = mine["says"].as_str().unwrap();
+    assert!(says.contains("it answered “ready") && says.contains("21 tokens in, 4 out"), "{mine}");
+    let samples = mine["details"].as_array().unwrap().iter().find(|d| d["name"] == "samples").unwrap();
+    assert_eq!((&samples["how"], &samples["value"]), (&json!("learned"), &json!("2 in one request")));
+    assert_eq!(chats(), 1);
+    let body: Value = serde_json::from_str(&server.seen().iter().find(|r| r.head.contains("chat/completions")).unwrap().body).unwrap();
+    assert_eq!(body["n"], 2);
+    assert!(body.get("max_tokens").or_else(|| body.get("max_completion_tokens")).unwrap().as_u64().unwrap() <= 16, "{body}");
+    for flag in ["--no-ask", "--offline"] {
+        let ran = doctor(&["--json", flag]).ends(0);
+        assert!(finding(&ran, "model mine")["says"].as_str().unwrap().contains("not asked"));
+    }
+    assert_eq!(chats(), 1);
+    assert!(doctor(&[]).ends(0).out.contains("samples           2 in one request (learned)"));
+    // A server that answers nothing useful fails, with what it says.
+    let broken = Server::start(|_, request| match request.head.split(' ').next() {
+        Some("GET") => ("200 OK", "application/json", r#"{"data":[]}"#.to_owned()),
+        _ => ("402 Payment Required", "application/json", r#"{"error":{"message":"no credit left"}}"#.to_owned()),
+    });
+    let ran = doctor(&["--json", "--llm", "openai:m", "--llm-url", &broken.host]).ends(1);
+    assert!(finding(&ran, "model openai:m")["says"].as_str().unwrap().contains("no credit left"));
 }

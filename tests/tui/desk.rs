@@ -169,6 +169,7 @@ fn named(key: &str) -> (KeyCode, KeyModifiers) {
             "Right" => KeyCode::Right,
             "PageDown" => KeyCode::PageDown,
             "PageUp" => KeyCode::PageUp,
+            "F2" => KeyCode::F(2),
             "Backspace" => KeyCode::Backspace,
             "ctrl-c" => return (KeyCode::Char('c'), KeyModifiers::CONTROL),
             "ctrl-u" => return (KeyCode::Char('u'), KeyModifiers::CONTROL),

@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use tree_of_traversals::tui::app::Effect;
 use tree_of_traversals::tui::views::start::StartData;
-use tree_of_traversals::tui::{Light, OpenHow, SampleQuestion, SessionInfo, Status};
+use tree_of_traversals::tui::{Light, Offer, OpenHow, SampleQuestion, SessionInfo, Status};
 
 fn desk() -> Desk {
     let session = |question: &str| SessionInfo {
@@ -18,6 +18,7 @@ fn desk() -> Desk {
         sessions: vec![session("first"), session("second")],
         recorded: vec![session("shipped")],
         status: vec![Status { what: "wikidata".into(), light: Light::Unreachable, line: "no connection: check the network".into() }],
+        models: vec![],
         model: "lexical: built in, no neural network".into(),
         warnings: vec![],
     })
@@ -99,4 +100,42 @@ fn warnings_stand_on_the_page_and_are_read_whole_at_any_time() {
     assert!(!desk.app.has_popup());
     let none = self::desk().press("Down : text:warnings Enter").screen(120, 40);
     assert!(none.contains("nothing was found amiss"), "{none}");
+}
+
+fn offer(spec: &str, chosen: bool, proposed: bool) -> Offer {
+    Offer { spec: spec.into(), about: format!("about {spec}"), chosen, proposed }
+}
+
+#[test]
+fn models_that_were_found_can_be_chosen_and_nothing_moves_by_itself() {
+    let mut desk = desk();
+    desk.press("Down Down Down");
+    let selected = desk.screen(120, 40);
+    // They come when they are found: what is selected stays selected.
+    let found = vec![offer("lexical", true, false), offer("openai:small", false, false), offer("openai:gpt-4o-mini", false, true)];
+    desk.app.models(found.clone(), "lexical: built in".into());
+    desk.press("Enter");
+    assert_eq!(desk.app.take_effects(), [Effect::Open("first.jsonl".into(), OpenHow::Resume)], "{selected}");
+    let screen = desk.screen(120, 40);
+    for text in ["2 others found: F2 chooses", "Models to ask", "● lexical", "○ openai:small", "about openai:small"] {
+        assert!(screen.contains(text), "{text}: {screen}");
+    }
+    desk.press("F2 Down Enter");
+    assert_eq!(desk.app.take_effects(), [Effect::Choose(found[1].clone(), "openai:small".into())]);
+    // One that costs is named first; Escape leaves everything as it was.
+    desk.press("F2 Down Down Enter");
+    assert!(desk.app.take_effects().is_empty());
+    assert!(desk.screen(120, 40).contains("Which model? about openai:gpt-4o-mini"));
+    desk.press("Escape text:Who");
+    desk.press("F2 Down Down Enter Backspace Backspace Backspace Backspace Backspace Enter");
+    assert_eq!(desk.app.take_effects(), [Effect::Choose(found[2].clone(), "openai:gpt-4o".into())]);
+}
+
+#[test]
+fn without_offers_the_page_is_as_it_was() {
+    let mut desk = desk();
+    desk.press("F2");
+    assert!(!desk.screen(120, 40).contains("Models to ask"));
+    desk.app.models(vec![], "lexical".into());
+    assert!(desk.app.take_effects().is_empty());
 }

@@ -1,16 +1,19 @@
 //! `tot doctor`: whether everything that is configured works, and what to do about what does not.
 //!
-//! Nothing here spends money: a model is only asked whether it is there. `surroundings` looks at terminal, files and folders.
+//! A model that is configured is asked one question of a few tokens, unless `--no-ask`; one that was only found is not asked
+//! anything. `models` does that; `surroundings` looks at terminal, files and folders.
 
+mod models;
 mod surroundings;
 
 use super::Status;
 use super::kg::wanted;
 use super::options::KgFlags;
-use super::setup::{kg_settings, model_named, open_kgs, open_model};
+use super::setup::{kg_settings, open_kgs};
 use crate::config::Config;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph};
 use crate::text::{one_line, printable_json};
+use models::Detail;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,6 +41,9 @@ pub struct DoctorArgs {
     /// A file (mode 0600) that holds the model's key and nothing else
     #[arg(long, value_name = "PATH")]
     key_file: Option<PathBuf>,
+    /// Ask models nothing (else each one that is configured is asked one question of a few tokens)
+    #[arg(long, visible_alias = "offline")]
+    no_ask: bool,
     #[command(flatten)]
     flags: KgFlags,
     /// One JSON object instead of a list
@@ -66,11 +72,14 @@ pub(super) struct Finding {
     pub(super) state: Health,
     /// What it says; if it fails, with what to do.
     pub(super) says: String,
+    /// What else is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) details: Vec<Detail>,
 }
 
 impl Finding {
     fn new(what: impl Into<String>, state: Health, says: impl Into<String>) -> Self {
-        Self { what: what.into(), state, says: says.into() }
+        Self { what: what.into(), state, says: says.into(), details: Vec::new() }
     }
 
     fn of(what: impl Into<String>, result: Result<String, String>) -> Self {
@@ -113,8 +122,8 @@ pub async fn run(args: DoctorArgs) -> anyhow::Result<Status> {
     findings.extend(surroundings::looks(&config));
     let specs = all_graphs(&args.kg, &config);
     let graphs = specs.iter().map(|spec| graph(spec, &config, &args.flags));
-    let (model, graphs) = tokio::join!(model(&args, &config), futures_util::future::join_all(graphs));
-    findings.push(model);
+    let (models, graphs) = tokio::join!(models::all(&args, &config), futures_util::future::join_all(graphs));
+    findings.extend(models);
     findings.extend(graphs.into_iter().flatten());
     let works = findings.iter().all(|finding| finding.state != Health::Fails);
     let mut out = std::io::stdout().lock();
@@ -122,13 +131,16 @@ pub async fn run(args: DoctorArgs) -> anyhow::Result<Status> {
         let object = serde_json::json!({ "works": works, "checks": findings });
         writeln!(out, "{}", printable_json(&object.to_string()))?;
     } else {
-        for Finding { what, state, says } in &findings {
+        for Finding { what, state, says, details } in &findings {
             let sign = match state {
                 Health::Works => "ok    ",
                 Health::Remark => "note  ",
                 Health::Fails => "FAILS ",
             };
             writeln!(out, "{sign}{}: {}", one_line(what), one_line(says))?;
+            for Detail { name, how, value } in details {
+                writeln!(out, "        {:<17} {} ({how})", one_line(name), one_line(value))?;
+            }
         }
         let failed = findings.iter().filter(|finding| finding.state == Health::Fails).count();
         let verdict = match failed {
@@ -170,26 +182,4 @@ async fn graph(spec: &str, config: &Config, flags: &KgFlags) -> Vec<Finding> {
         findings.push(Finding::new(shown, Health::Remark, says));
     }
     findings
-}
-
-/// Whether the model is there. It is not asked anything that costs.
-async fn model(args: &DoctorArgs, config: &Config) -> Finding {
-    let named = model_named(args.llm.as_deref(), args.llm_url.as_deref(), args.key_file.as_deref(), config);
-    let spec = named.name.as_deref().unwrap_or(&named.profile.spec);
-    let what = format!("model {spec}");
-    let opened = match open_model(&named, None, &mut Vec::new()) {
-        Ok(opened) => opened.model,
-        Err(error) => return Finding::new(what, Health::Fails, format!("{error:#}")),
-    };
-    let result = match timeout(PATIENCE, opened.check()).await {
-        Ok(result) => result.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("no word within {} s: check that its server runs, and --llm-url", PATIENCE.as_secs())),
-    };
-    let spec_of = |finding: Finding| match finding.state {
-        Health::Works if spec == "lexical" => {
-            Finding { state: Health::Remark, says: format!("{}; name a real one with --llm or `llm`", finding.says), ..finding }
-        }
-        _ => finding,
-    };
-    spec_of(Finding::of(what, result))
 }

@@ -2,11 +2,11 @@
 
 use super::super::app::Effect;
 use super::super::command::{Control, KeyMap};
-use super::super::host::{Light, OpenHow, SampleQuestion, SessionInfo, Status};
+use super::super::host::{Light, Offer, OpenHow, SampleQuestion, SessionInfo, Status};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
 use super::super::widgets::pager::scroll_mark;
-use super::super::widgets::{pane, put, scroll_to};
+use super::super::widgets::{count, pane, put, scroll_to};
 use crate::text::{self, one_line};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -24,12 +24,15 @@ pub struct StartData {
     pub recorded: Vec<SessionInfo>,
     /// Lights.
     pub status: Vec<Status>,
+    /// Models to choose from.
+    pub models: Vec<Offer>,
     /// The model in use.
     pub model: String,
     /// What was found amiss when the program began.
     pub warnings: Vec<String>,
 }
 
+const MODELS: &str = "Models to ask";
 const RECORDINGS: &str = "Recordings to look at";
 const SESSIONS: &str = "Your sessions";
 /// From this width on the two lists stand side by side.
@@ -40,6 +43,7 @@ const BESIDE: u16 = 110;
 enum Row {
     Heading(&'static str),
     Sample(usize),
+    Model(usize),
     Session(usize),
     Recorded(usize),
 }
@@ -56,12 +60,19 @@ pub struct StartPage {
     offsets: [usize; 2],
     /// Which of the earlier questions stands in the line.
     history: Option<usize>,
+    /// The offer whose model is named in a line of its own, and that line.
+    naming: Option<(Offer, LineInput)>,
 }
 
 impl StartPage {
     /// The page, the cursor in the question line.
     #[must_use]
     pub fn new(data: StartData) -> Self {
+        let rows = Self::rows(&data);
+        Self { data, question: LineInput::default(), rows, at: None, offsets: [0; 2], history: None, naming: None }
+    }
+
+    fn rows(data: &StartData) -> Vec<Row> {
         let mut rows = Vec::new();
         let mut section = |heading, count, row: fn(usize) -> Row| {
             if count > 0 {
@@ -70,9 +81,22 @@ impl StartPage {
             }
         };
         section("Questions to try", data.samples.len(), Row::Sample);
+        section(MODELS, data.models.len(), Row::Model);
         section(RECORDINGS, data.recorded.len(), Row::Recorded);
         section(SESSIONS, data.sessions.len(), Row::Session);
-        Self { data, question: LineInput::default(), rows, at: None, offsets: [0; 2], history: None }
+        rows
+    }
+
+    /// Shows other models, and the one in use. What is selected stays selected.
+    pub fn set_models(&mut self, models: Vec<Offer>, in_use: String) {
+        self.data.model = in_use;
+        if self.data.models == models {
+            return;
+        }
+        self.data.models = models;
+        let selected = self.at.map(|at| self.rows[at]);
+        self.rows = Self::rows(&self.data);
+        self.at = selected.and_then(|row| self.rows.iter().position(|other| *other == row));
     }
 
     /// Shows other lights.
@@ -87,6 +111,9 @@ impl StartPage {
 
     /// Takes a paste into the question line.
     pub fn paste(&mut self, text: &str) {
+        if let Some((_, line)) = &mut self.naming {
+            return line.paste(text);
+        }
         self.at = None;
         self.question.paste(text);
     }
@@ -96,6 +123,16 @@ impl StartPage {
     /// # Errors
     /// A command of the table that the page does not handle itself.
     pub fn key(&mut self, key: &KeyEvent, keys: &KeyMap) -> Result<Vec<Effect>, Control> {
+        if self.naming.is_some() {
+            return Ok(self.name(key));
+        }
+        if keys.control(key) == Some(Control::Model) {
+            match self.rows.iter().position(|row| *row == Row::Heading(MODELS)) {
+                Some(heading) => self.at = Some(heading + 1),
+                None => return Err(Control::Model),
+            }
+            return Ok(Vec::new());
+        }
         match (key.code, self.at) {
             (KeyCode::Down | KeyCode::Tab, _) => self.step(true),
             (KeyCode::Up | KeyCode::BackTab, Some(_)) => self.step(false),
@@ -111,6 +148,7 @@ impl StartPage {
                 }
                 self.step(true);
             }
+            (KeyCode::Enter, Some(at)) if matches!(self.rows[at], Row::Model(_)) => return Ok(self.choose(at)),
             (KeyCode::Enter, Some(at)) => return Ok(self.open(self.rows[at], false)),
             (KeyCode::Char('p'), Some(at)) if key.modifiers.is_empty() => return Ok(self.open(self.rows[at], true)),
             (KeyCode::F(1), _) => return Err(Control::Help),
@@ -133,6 +171,39 @@ impl StartPage {
             _ => {}
         }
         Ok(Vec::new())
+    }
+
+    /// Takes the model of a row, or asks for its name first.
+    fn choose(&mut self, at: usize) -> Vec<Effect> {
+        let Row::Model(n) = self.rows[at] else { return Vec::new() };
+        let Some(offer) = self.data.models.get(n).cloned() else { return Vec::new() };
+        if offer.proposed && !offer.chosen {
+            let mut line = LineInput::default();
+            line.set(&offer.spec);
+            self.naming = Some((offer, line));
+            return Vec::new();
+        }
+        let spec = offer.spec.clone();
+        self.at = None;
+        vec![Effect::Choose(offer, spec)]
+    }
+
+    /// A key while a model is named.
+    fn name(&mut self, key: &KeyEvent) -> Vec<Effect> {
+        let Some((offer, mut line)) = self.naming.take() else { return Vec::new() };
+        match key.code {
+            KeyCode::Esc => {}
+            KeyCode::Enter if !line.value().trim().is_empty() => {
+                let spec = line.value().trim().to_owned();
+                self.at = None;
+                return vec![Effect::Choose(offer, spec)];
+            }
+            _ => {
+                line.key(key);
+                self.naming = Some((offer, line));
+            }
+        }
+        Vec::new()
     }
 
     fn step(&mut self, down: bool) {
@@ -163,7 +234,7 @@ impl StartPage {
     fn open(&self, row: Row, replay: bool) -> Vec<Effect> {
         let how = if replay { OpenHow::Replay } else { OpenHow::Resume };
         match row {
-            Row::Heading(_) => Vec::new(),
+            Row::Heading(_) | Row::Model(_) => Vec::new(),
             Row::Sample(at) => self.data.samples.get(at).map(|sample| Effect::Start(sample.question.clone())).into_iter().collect(),
             Row::Session(at) => self.data.sessions.get(at).map(|session| Effect::Open(session.path.clone(), how)).into_iter().collect(),
             Row::Recorded(at) => {
@@ -189,11 +260,20 @@ impl StartPage {
         let head = take(2);
         let x = put(buf, head, head.x + 1, head.y, "tot ", theme.style(Role::Accent));
         put(buf, head, x, head.y, "· questions answered by walks over knowledge graphs", theme.style(Role::Dim));
-        put(buf, head, head.x + 1, head.y + 1, &format!("model: {}", self.data.model), theme.style(Role::Text));
-        let ask = pane(buf, take(3), "Ask", self.at.is_none(), theme);
+        let x = put(buf, head, head.x + 1, head.y + 1, &format!("model: {}", self.data.model), theme.style(Role::Text));
+        let others = self.data.models.iter().filter(|offer| !offer.chosen).count();
+        if others > 0 {
+            let said = format!("  · {} found: {} chooses", count(others, "other", "others"), keys.key(Control::Model));
+            put(buf, head, x, head.y + 1, &said, theme.style(Role::Dim));
+        }
+        let title = self.naming.as_ref().map_or_else(|| "Ask".to_owned(), |(offer, _)| format!("Which model? {}", one_line(&offer.about)));
+        let ask = pane(buf, take(3), &title, self.at.is_none() || self.naming.is_some(), theme);
         let x = put(buf, ask, ask.x, ask.y, "› ", theme.style(Role::Key));
         let line = Rect { x, width: ask.right().saturating_sub(x), ..ask };
-        self.question.render(buf, line, "a question about the graph; Enter asks it", theme);
+        match &mut self.naming {
+            Some((_, name)) => name.render(buf, line, "provider:model", theme),
+            None => self.question.render(buf, line, "a question about the graph; Enter asks it", theme),
+        }
         let lines = self.data.status.len() + self.data.warnings.len();
         let lights = take(u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(2).min(12).min(area.height / 3).max(3));
         self.render_lights(buf, lights, theme);
@@ -203,6 +283,8 @@ impl StartPage {
             Some((message, role)) => super::footer::render_message(buf, footer, message, *role, theme),
             None => {
                 let keys = match self.at.map(|at| self.rows[at]) {
+                    _ if self.naming.is_some() => "Enter takes it for the next question (asking it may cost)  Esc leaves it".to_owned(),
+                    Some(Row::Model(_)) => "Enter takes it for the next question; nothing is sent before you ask".to_owned(),
                     None => "Enter asks  ↓ samples and sessions  ↑ earlier questions  F1 help  ctrl-c quit".to_owned(),
                     Some(Row::Session(_)) => format!("Enter goes on with it  p plays it back  {} quit", keys.key(Control::Quit)),
                     Some(Row::Recorded(_)) => format!("Enter plays it  {} quit", keys.key(Control::Quit)),
@@ -281,6 +363,12 @@ impl StartPage {
                 if let Some(sample) = self.data.samples.get(n) {
                     let hops = if sample.hops == 1 { "1 hop".to_owned() } else { format!("{} hops", sample.hops) };
                     two(buf, area, &sample.question, &format!("{} · {hops}", sample.kind), theme);
+                }
+            }
+            Row::Model(n) => {
+                if let Some(offer) = self.data.models.get(n) {
+                    let sign = if offer.chosen { "●" } else { "○" };
+                    two(buf, area, &format!("{sign} {}", one_line(&offer.spec)), &offer.about, theme);
                 }
             }
             Row::Session(n) | Row::Recorded(n) => {

@@ -3,7 +3,7 @@
 use super::follow::{End, Followed, follow, say};
 use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{Workshop, new_journal, options_of, session_path};
+use super::setup::{Workshop, new_journal, options_of, session_path, without_broken_prompts};
 use super::{Status, UsageError, report};
 use crate::config::Config;
 use crate::runner::{Command, Handle, Pace, Setup, launch};
@@ -159,10 +159,12 @@ async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow
     let path = session_path(session);
     let recording = crate::session::read(&path)?;
     let options = options_of(&recording, given).with_context(|| path.display().to_string())?;
-    let workshop = Workshop::open(&options, config, loading()).await?;
+    let mut config = config.clone();
+    let wrong = without_broken_prompts(&mut config);
+    let workshop = Workshop::open(&options, &config, loading()).await?;
     // Read again under the lock: nobody else can have gone on with it meanwhile.
     let (journal, recording) = Journal::reopen(&path)?;
-    let mut warnings: Vec<String> = recording.note().into_iter().collect();
+    let mut warnings: Vec<String> = recording.note().into_iter().chain(wrong).collect();
     let ignored = given.fixed_at_start();
     if !ignored.is_empty() {
         warnings.push(format!("{}: left as the session began with; a new session takes them", ignored.join(", ")));

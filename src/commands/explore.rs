@@ -4,17 +4,18 @@ use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
 use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{Named, Workshop, new_journal, options_of, session_path};
+use super::setup::{Named, PromptsUse, Workshop, new_journal, options_of, prompts_folder, session_path, without_broken_prompts};
+use crate::asm::{Profile, Saved, save_template};
 use crate::config::Config;
 use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
 use crate::runner::{Handle, Pace, Setup, launch};
 use crate::session::{Journal, Recording, read, recent, sessions_folder};
 use crate::text::one_line;
-use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, SampleQuestion, SessionInfo};
+use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::runtime::Runtime;
@@ -54,7 +55,7 @@ pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
     }
     let path = session_path(&args.session);
     let recording = read(&path)?;
-    let bench = Bench::open(runtime, &options_of(&recording, &args.search)?, false)?;
+    let bench = Bench::open_for_session(runtime, &options_of(&recording, &args.search)?)?;
     let first = First::Session(bench.resume(&path, &args.search)?);
     explore(&bench, first, &args.looks)
 }
@@ -71,8 +72,13 @@ pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
     let recording = read(&path)?;
     anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
     // Whatever the configuration names, a recording can be looked at.
-    let built_in = SearchOptions { llm: Some("lexical".to_owned()), kg: vec!["demo".to_owned()], ..SearchOptions::default() };
-    let bench = Bench::open(runtime, &built_in, false)?;
+    let built_in = SearchOptions {
+        llm: Some("lexical".to_owned()),
+        kg: vec!["demo".to_owned()],
+        profile: Some(Profile::Default),
+        ..SearchOptions::default()
+    };
+    let bench = Bench::open_for_session(runtime, &built_in)?;
     let first = First::Session(bench.replay(recording)?);
     explore(&bench, first, &args.looks)
 }
@@ -108,23 +114,53 @@ struct Bench<'a> {
     config: Config,
     status: Arc<Mutex<Vec<tui::Status>>>,
     running: Mutex<Vec<Handle>>,
+    /// Where prompts that are changed in the explorer are saved.
+    prompts: Option<(PathBuf, PromptsUse)>,
 }
 
 impl<'a> Bench<'a> {
     fn open(runtime: &'a Runtime, options: &SearchOptions, lenient: bool) -> anyhow::Result<Self> {
-        let config = Config::load()?;
+        Self::open_with(runtime, options, Config::load()?, lenient)
+    }
+
+    /// For a session of the disk, which has its prompts.
+    fn open_for_session(runtime: &'a Runtime, options: &SearchOptions) -> anyhow::Result<Self> {
+        let mut config = Config::load()?;
+        let wrong = without_broken_prompts(&mut config);
+        let bench = Self::open_with(runtime, options, config, false)?;
+        bench.workshop.lock().unwrap_or_else(PoisonError::into_inner).warnings.extend(wrong);
+        Ok(bench)
+    }
+
+    fn open_with(runtime: &'a Runtime, options: &SearchOptions, config: Config, lenient: bool) -> anyhow::Result<Self> {
         let loading: crate::kg::Status = Arc::new(|line: String| eprintln!("{}", one_line(&line)));
         let quiet = options.kg.iter().all(|k| k == "demo");
         let workshop = runtime.block_on(Workshop::open_leniently(options, &config, (!quiet).then_some(loading), lenient))?;
-        Ok(Self::around(runtime, workshop, config, options))
+        let prompts = prompts_folder(options, &config);
+        Ok(Self::around(runtime, workshop, config, options, prompts))
     }
 
-    fn around(runtime: &'a Runtime, workshop: Workshop, config: Config, options: &SearchOptions) -> Self {
+    fn around(
+        runtime: &'a Runtime,
+        workshop: Workshop,
+        config: Config,
+        options: &SearchOptions,
+        prompts: Option<(PathBuf, PromptsUse)>,
+    ) -> Self {
         let named = options.llm.is_some() || workshop.scenario.is_some() || workshop.from.is_some() || config.llm.is_some();
         let offers = !named || workshop.model.missing.is_some();
         let (workshop, options) = (Mutex::new(workshop), options.clone());
-        let bench =
-            Self { runtime, workshop, offers, found: Arc::default(), options, config, status: Arc::default(), running: Mutex::default() };
+        let bench = Self {
+            runtime,
+            workshop,
+            offers,
+            found: Arc::default(),
+            options,
+            config,
+            status: Arc::default(),
+            running: Mutex::default(),
+            prompts,
+        };
         bench.check();
         bench.look_around();
         bench
@@ -311,6 +347,14 @@ impl Host for Bench<'_> {
 
     fn status(&self) -> Vec<tui::Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn save_prompt(&self, name: &str, text: &str, replace: bool) -> Result<PromptSaved, String> {
+        let (folder, use_) = self.prompts.clone().ok_or("there is no home folder: name one for prompts with --prompts DIR")?;
+        Ok(match save_template(&folder, name, text, replace)? {
+            Saved::Written(path) => PromptSaved::Written { path, by_itself: use_ == PromptsUse::ByItself },
+            Saved::Exists(path) => PromptSaved::Exists(path),
+        })
     }
 
     fn model_line(&self) -> String {

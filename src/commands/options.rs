@@ -1,10 +1,12 @@
 //! Flags that several commands share.
 
 use super::UsageError;
+use crate::asm::Profile;
 use crate::micro::Micro;
 use crate::search::{Budget, OnExhausted, Preset, Setting, Structured};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// What a search is made of.
 #[derive(Args, Clone, Debug, Default)]
@@ -27,7 +29,7 @@ pub struct SearchOptions {
     /// More actions for the model: +aggregate
     #[arg(long, value_name = "LIST", value_parser = actions)]
     pub actions: Option<String>,
-    /// The model: lexical | human | script:PATH | openai:MODEL | a name from the config
+    /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL | a name from the config
     #[arg(long, value_name = "SPEC")]
     pub llm: Option<String>,
     /// The model server, for any OpenAI-compatible one
@@ -94,7 +96,10 @@ pub struct SearchOptions {
     /// Where the session is recorded (a new file)
     #[arg(long, value_name = "PATH")]
     pub session: Option<PathBuf>,
-    /// A folder with prompt files that replace the built-in ones
+    /// The prompts: default | small (small instruct models) | base (base models, which continue a text)
+    #[arg(long, value_name = "NAME", value_parser = Profile::from_str)]
+    pub profile: Option<Profile>,
+    /// A folder with prompt files that replace single built-in ones
     #[arg(long, value_name = "DIR")]
     pub prompts: Option<PathBuf>,
 }
@@ -160,6 +165,7 @@ impl SearchOptions {
             ("--actions", self.actions.is_some()),
             ("--structured", self.structured.is_some()),
             ("--session", self.session.is_some()),
+            ("--profile", self.profile.is_some()),
             ("--prompts", self.prompts.is_some()),
         ]
         .into_iter()

@@ -96,13 +96,19 @@ pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>
     let (name, mut profile) = config.model(llm.or(config.llm.as_deref()).unwrap_or("lexical"));
     if let Some(url) = url {
         profile.url = Some(url.to_owned());
-    } else if name.is_none() {
+    } else if name.is_none() && word(&profile.spec) == config.llm.as_deref().map_or("openai", word) {
+        // The server in the configuration is that of the model in the configuration, and of its provider.
         profile.url.clone_from(&config.llm_url);
     }
     if let Some(path) = key_file {
         profile.key_file = Some(path.to_owned());
     }
     Named { name, profile }
+}
+
+/// The kind of model that a spec names.
+fn word(spec: &str) -> &str {
+    spec.split(':').next().unwrap_or_default().trim()
 }
 
 /// A model that was named, with what it takes to reach it.
@@ -125,32 +131,36 @@ pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Ve
         *path = whole(path);
     }
     let url = profile.url.as_deref();
-    let mut own = Vec::new();
+    let (mut own, mut identity) = (Vec::new(), parsed.to_string());
     let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
         ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
         ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
-        ModelSpec::OpenAi(name) => {
-            let mut config = ChatConfig::new(Provider::OpenAi, name.clone());
-            config.base_url = url.map(str::to_owned);
-            config.api_key = profile.key(Provider::OpenAi.key_variable(url))?;
+        ModelSpec::Chat(provider, name) => {
+            let mut config = ChatConfig::new(*provider, name.clone());
+            config.base_url = provider.base_url(url, |variable| std::env::var(variable).ok());
+            let url = config.base_url.as_deref();
+            config.api_key = profile.key(provider.key_variable(url))?;
+            config.learned = ChatConfig::usual_memory();
             own.extend(config.api_key.clone());
             own.extend(url.map(redact::of_url).unwrap_or_default());
-            (Arc::new(Chat::new(config)?), name.clone())
+            // Everything that may tell one account from another; it is hashed before it is stored.
+            identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
+            let chat = Chat::new(config)?;
+            if name.is_empty() {
+                return Err(without_name(*provider, &chat));
+            }
+            (Arc::new(chat), name.clone())
         }
     };
     let model = match cache {
-        Some(settings) => {
-            // Everything that may tell one account from another; it is hashed before it is stored.
-            let identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
-            crate::llm::cache::cached(model, &identity, settings)
-        }
+        Some(settings) => crate::llm::cache::cached(model, &identity, settings),
         None => model,
     };
     secrets.extend(own);
     let spec = named.name.clone().unwrap_or_else(|| parsed.to_string());
     // A name brings its server with it.
-    let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::OpenAi(_))).map(redact::url);
+    let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::Chat(..))).map(redact::url);
     Ok(OpenModel { model, spec, service_name, url, missing: None })
 }
 
@@ -163,6 +173,28 @@ fn absent(named: &Named, error: anyhow::Error) -> anyhow::Result<OpenModel> {
     let spec = named.name.clone().unwrap_or_else(|| named.profile.spec.clone());
     let (about, missing) = (format!("{spec}, which can't be asked yet"), Some(why.message.clone()));
     Ok(OpenModel { model: Arc::new(Absent::new(spec.clone(), about, why)), service_name: spec.clone(), spec, url: None, missing })
+}
+
+/// The error for a provider without a model's name: what its server has to choose from.
+fn without_name(provider: Provider, chat: &Chat) -> anyhow::Error {
+    let (word, asked) = (provider.word(), chat.models());
+    // On a thread of its own: this is called from inside of the program's runtime, which must not wait for itself.
+    let waiting = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(asked).map_err(|error| error.to_string()))
+    });
+    let said = match waiting.join().unwrap_or_else(|_| Err("its models can't be listed".to_owned())) {
+        Ok(models) if models.is_empty() => {
+            format!("`{word}` needs a model, and its server has none yet: fetch one with `ollama pull MODEL`")
+        }
+        Ok(models) => {
+            let names: Vec<String> = models.iter().take(20).map(|name| format!("{word}:{}", one_line(name))).collect();
+            let more = if models.len() > names.len() { ", ..." } else { "" };
+            format!("`{word}` needs a model's name: {}{more}", names.join(", "))
+        }
+        Err(error) => format!("`{word}` needs a model's name, {word}:MODEL; its server could not be asked for what it has: {error}"),
+    };
+    UsageError::of(said).into()
 }
 
 /// A script file: an object with `rules` (and `fallback`), or a scenario, whose `llm` is taken.
@@ -313,13 +345,10 @@ impl Workshop {
                 open_kgs(&specs, config, &kg_settings(config, &options.kgs, status), &mut secrets).await?
             }
         };
-        let configured = config.prompts.as_deref().filter(|_| recorded.is_none());
-        let (templates, mut warnings) = match options.prompts.as_deref().or(configured) {
-            Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
-            Some(folder) => Templates::load(folder),
-            None => (recorded.map_or_else(Templates::built_in, |started| started.templates.clone()), Vec::new()),
-        };
-        warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
+        // A question that is asked again from a recording has the recording's prompts, if none are given.
+        let own = recorded.filter(|_| options.prompts.is_none() && options.profile.is_none());
+        let templates = own.map_or_else(|| templates(options, config, &model.spec), |started| Ok(started.templates.clone()))?;
+        let mut warnings: Vec<String> = kgs.iter().flat_map(|(_, _, kg)| kg.remarks()).collect();
         warnings.extend(model.model.notes());
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
@@ -447,6 +476,52 @@ pub fn model_cache(options: &SearchOptions, config: &Config) -> Option<CacheSett
     usual.map(|cache| CacheSettings { fresh: options.kgs.fresh, ..cache })
 }
 
+/// The prompts that flags and configuration name. A file that can't be used is an error: nothing is asked, and paid for, with
+/// other prompts than those that were meant.
+fn templates(options: &SearchOptions, config: &Config, model: &str) -> anyhow::Result<Templates> {
+    let profile = options.profile.or(config.profile).unwrap_or_default();
+    if profile.continues() && model == "lexical" {
+        let why = "the built-in model reads instructions: leave out `--profile base`, or choose a base model with --llm";
+        return Err(UsageError::of(why).into());
+    }
+    match options.prompts.as_deref().or(config.prompts.as_deref()) {
+        Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
+        Some(folder) => Ok(Templates::load(profile, folder)?),
+        None => Ok(Templates::of(profile)),
+    }
+}
+
+/// The configuration for a session that keeps its own prompts: those of the configuration, if they can't be used, are no reason
+/// not to open it. What is wrong with them, if something is.
+pub fn without_broken_prompts(config: &mut Config) -> Option<String> {
+    let folder = config.prompts.clone()?;
+    let flaws = Templates::load(config.profile.unwrap_or_default(), &folder).err()?;
+    config.prompts = None;
+    Some(format!("the prompts of the configuration can't be used, new questions get the built-in ones: {flaws}"))
+}
+
+/// Where a prompt that a person changed is saved: the folder of the prompts in use, else the one beside the configuration, with
+/// whether later sessions use it by themselves.
+#[must_use]
+pub fn prompts_folder(options: &SearchOptions, config: &Config) -> Option<(PathBuf, PromptsUse)> {
+    let beside = || Some(Config::path()?.parent()?.join("prompts"));
+    match (&options.prompts, &config.prompts) {
+        (Some(folder), configured) if configured.as_ref() == Some(folder) => Some((folder.clone(), PromptsUse::ByItself)),
+        (Some(folder), _) => Some((folder.clone(), PromptsUse::WithFlag)),
+        (None, Some(folder)) => Some((folder.clone(), PromptsUse::ByItself)),
+        (None, None) => beside().map(|folder| (folder, PromptsUse::WithFlag)),
+    }
+}
+
+/// When a folder of prompts is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PromptsUse {
+    /// The configuration names it.
+    ByItself,
+    /// Only where `--prompts` names it.
+    WithFlag,
+}
+
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     if let Some(k) = options.branching {
         settings.branching = k;
@@ -482,6 +557,7 @@ pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Resul
     let Some(started) = recording.state.started.as_deref() else { bail!("the session is empty: there is nothing to go on with") };
     let mut options = given.clone();
     options.strategy = Some(started.strategy.clone());
+    options.profile = options.profile.or(Some(started.templates.profile()));
     if given.scenario.is_some() {
         return Ok(options);
     }

@@ -176,6 +176,10 @@ impl LanguageModel for Cached {
         self.inner.model.is_human()
     }
 
+    fn capabilities(&self) -> Option<super::Capabilities> {
+        self.inner.model.capabilities()
+    }
+
     fn prime(&self, asked: &[LlmJob]) {
         self.inner.model.prime(asked);
     }

@@ -1,18 +1,22 @@
 //! The `LanguageModel` interface and its kinds: OpenAI-compatible servers, the built-in lexical model, scripts, a person.
 
 mod absent;
+mod anthropic;
+mod bedrock;
 pub mod cache;
 pub mod chat;
 pub mod found;
 mod http;
 mod human;
 pub mod lexical;
+mod ollama;
 mod openai;
 mod profile;
 mod spec;
 
 pub use crate::redact::Secret;
 pub use absent::Absent;
+pub use chat::capabilities::{Ability, Capabilities};
 pub use chat::{Chat, ChatConfig, Provider};
 pub use human::Human;
 pub use lexical::Lexical;
@@ -109,6 +113,11 @@ pub trait LanguageModel: Send + Sync {
     /// "takes no stop strings (replies are cut here)". Empty while there is nothing to say.
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What it can and cannot, where that is a question: models behind a service.
+    fn capabilities(&self) -> Option<Capabilities> {
+        None
     }
 
     /// Asks for the slots of `job`. What must happen in the order of asks happens before the future is returned.

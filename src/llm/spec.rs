@@ -1,5 +1,6 @@
 //! Which model: the value of `--llm`.
 
+use super::Provider;
 use crate::text;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -14,8 +15,8 @@ pub enum ModelSpec {
     Human,
     /// Replies from a file.
     Script(PathBuf),
-    /// A model of an OpenAI-compatible server, by the name the server knows.
-    OpenAi(String),
+    /// A model of a provider, by the name that its server knows. Ollama's may be empty: then the server is asked what it has.
+    Chat(Provider, String),
 }
 
 /// Why a text names no model.
@@ -24,13 +25,10 @@ pub enum ModelSpec {
 pub struct ModelSpecError(String);
 
 /// The valid forms, as messages list them.
-const FORMS: &str = "lexical | human | script:PATH | openai:MODEL (with --llm-url for any OpenAI-compatible server)";
+const FORMS: &str = "lexical | human | script:PATH | openai:MODEL (with --llm-url for any OpenAI-compatible server) | anthropic:MODEL | ollama:MODEL | bedrock:MODEL";
 
-/// Kinds that have a name already and no adapter yet.
-const LATER: [&str; 3] = ["anthropic", "bedrock", "ollama"];
-
-/// The words a text may start with.
-const WORDS: [&str; 4] = ["lexical", "human", "script", "openai"];
+/// The words a text may start with, beside those of the providers.
+const WORDS: [&str; 3] = ["lexical", "human", "script"];
 
 impl std::fmt::Display for ModelSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -38,7 +36,7 @@ impl std::fmt::Display for ModelSpec {
             Self::Lexical => f.write_str("lexical"),
             Self::Human => f.write_str("human"),
             Self::Script(path) => write!(f, "script:{}", path.display()),
-            Self::OpenAi(model) => write!(f, "openai:{model}"),
+            Self::Chat(provider, model) => write!(f, "{}:{model}", provider.word()),
         }
     }
 }
@@ -54,21 +52,30 @@ impl FromStr for ModelSpec {
             ("lexical", None) => Ok(Self::Lexical),
             ("human", None) => Ok(Self::Human),
             ("script", Some(path)) if !path.is_empty() => Ok(Self::Script(path.into())),
-            ("openai", Some(model)) if !model.is_empty() => Ok(Self::OpenAi(model.to_owned())),
             ("script", _) => Err(ModelSpecError("`script` needs a file: script:PATH".to_owned())),
-            ("openai", _) => Err(ModelSpecError("`openai` needs a model's name: openai:MODEL, e.g. openai:gpt-4o-mini".to_owned())),
             ("lexical" | "human", Some(_)) => Err(ModelSpecError(format!("`{lower}` takes nothing after it: write --llm {lower}"))),
-            (later, _) if LATER.contains(&later) => Err(ModelSpecError(format!(
-                "`{later}:` is not built in yet; use openai:MODEL with --llm-url (any OpenAI-compatible server)"
-            ))),
-            _ => Err(unknown(spec, &lower)),
+            (word, model) => match (Provider::ALL.into_iter().find(|p| p.word() == word), model.unwrap_or_default()) {
+                (Some(Provider::Ollama), model) => Ok(Self::Chat(Provider::Ollama, model.to_owned())),
+                (Some(_), "") => Err(ModelSpecError(format!("`{word}` needs a model's name: {word}:MODEL, {}", example(word)))),
+                (Some(provider), model) => Ok(Self::Chat(provider, model.to_owned())),
+                (None, _) => Err(unknown(spec, &lower)),
+            },
         }
+    }
+}
+
+fn example(word: &str) -> &'static str {
+    match word {
+        "anthropic" => "e.g. anthropic:claude-haiku-4-5",
+        "bedrock" => "e.g. bedrock:us.amazon.nova-lite-v1:0",
+        _ => "e.g. openai:gpt-4o-mini",
     }
 }
 
 /// The error for a word that is no kind of model, with the nearest one if it is near.
 fn unknown(spec: &str, word: &str) -> ModelSpecError {
-    let near = WORDS.iter().chain(&LATER).map(|w| (edits(word, w), *w)).min().filter(|(d, w)| *d <= 1 + w.len() / 4);
+    let words = WORDS.into_iter().chain(Provider::ALL.map(Provider::word));
+    let near = words.map(|w| (edits(word, w), w)).min().filter(|(d, w)| *d <= 1 + w.len() / 4);
     let hint = near.map(|(_, w)| format!("did you mean `{w}`? ")).unwrap_or_default();
     let shown = text::one_line(spec);
     ModelSpecError(format!("unknown model `{}`; {hint}Valid forms: {FORMS}", text::cut(&shown, 60)))
@@ -106,12 +113,17 @@ mod tests {
             ("lexical", ModelSpec::Lexical),
             ("human", ModelSpec::Human),
             ("script:a/b:c.yaml", ModelSpec::Script("a/b:c.yaml".into())),
-            ("openai:meta/llama-3:8b", ModelSpec::OpenAi("meta/llama-3:8b".to_owned())),
+            ("openai:meta/llama-3:8b", ModelSpec::Chat(Provider::OpenAi, "meta/llama-3:8b".to_owned())),
+            ("anthropic:claude-haiku-4-5", ModelSpec::Chat(Provider::Anthropic, "claude-haiku-4-5".to_owned())),
+            ("ollama:qwen3:8b", ModelSpec::Chat(Provider::Ollama, "qwen3:8b".to_owned())),
+            ("ollama:", ModelSpec::Chat(Provider::Ollama, String::new())),
+            ("bedrock:us.amazon.nova-lite-v1:0", ModelSpec::Chat(Provider::Bedrock, "us.amazon.nova-lite-v1:0".to_owned())),
         ] {
             assert_eq!(text.parse::<ModelSpec>().unwrap(), spec);
             assert_eq!(spec.to_string(), text);
         }
-        assert_eq!(" OpenAI:gpt-4o ".parse::<ModelSpec>().unwrap(), ModelSpec::OpenAi("gpt-4o".to_owned()));
+        assert_eq!(" OpenAI:gpt-4o ".parse::<ModelSpec>().unwrap(), ModelSpec::Chat(Provider::OpenAi, "gpt-4o".to_owned()));
+        assert_eq!("ollama".parse::<ModelSpec>().unwrap(), ModelSpec::Chat(Provider::Ollama, String::new()));
     }
 
     #[test]
@@ -119,21 +131,17 @@ mod tests {
         assert!(error("lexicl").contains("did you mean `lexical`?"));
         assert!(error("opneai:gpt-4o").contains("did you mean `openai`?"));
         assert!(error("hum4n").contains("did you mean `human`?"));
+        assert!(error("antropic:x").contains("did you mean `anthropic`?"));
+        assert!(error("olama:x").contains("did you mean `ollama`?"));
         let far = error("mistral\u{1b}[2J");
         assert!(!far.contains("did you mean") && far.contains(FORMS) && !far.contains('\u{1b}'), "{far}");
-    }
-
-    #[test]
-    fn kinds_without_an_adapter_say_what_to_use() {
-        for spec in ["anthropic:claude", "bedrock:x", "ollama:llama3", "ollama"] {
-            assert!(error(spec).contains("not built in yet; use openai:MODEL with --llm-url"), "{spec}");
-        }
     }
 
     #[test]
     fn what_is_missing_or_too_much_is_named() {
         assert!(error("openai").contains("openai:MODEL"));
         assert!(error("openai:").contains("openai:MODEL"));
+        assert!(error("anthropic").contains("anthropic:MODEL") && error("bedrock:").contains("bedrock:MODEL"));
         assert!(error("script: ").contains("script:PATH"));
         assert!(error("lexical:x").contains("takes nothing"));
         assert!(error("").contains("Valid forms"));

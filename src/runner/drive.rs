@@ -119,7 +119,7 @@ impl Runner {
         let idle = |ask: &Ask| idle(ask) && (engine || by_hand(ask));
         let mut open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
         let bank = self.bank.as_ref();
-        let costs = |ask: &Ask| ask.is_llm() && !bank.is_some_and(|bank| bank.reply(ask).is_some());
+        let costs = |ask: &Ask| ask.is_llm() && bank.is_none_or(|bank| bank.reply(ask).is_none());
         let costly: Vec<AskId> = open.iter().copied().filter(|id| self.state.ask(*id).is_some_and(costs)).collect();
         if !costly.is_empty() && self.is_used_up(false) {
             open.retain(|id| !costly.contains(id));
@@ -188,7 +188,8 @@ impl Runner {
     /// A fork is answered from its parent's recording until the first miss, a question with `--from` from the recording
     /// wherever it can.
     fn answer_from_bank(&mut self, ask: &Ask) -> bool {
-        let Some(banked) = self.bank.as_ref().and_then(|bank| bank.reply(ask)) else { return false };
+        let bank = self.bank.as_ref().filter(|_| !self.state.asked_again(ask));
+        let Some(banked) = bank.and_then(|bank| bank.reply(ask)) else { return false };
         let event = banked.event(ask);
         self.push(By::World, event);
         true
@@ -197,7 +198,8 @@ impl Runner {
     /// What a recording does not answer: whether that stops the search. If not, the samples that it holds are taken and the
     /// rest is asked.
     fn misses(&mut self, ask: &Ask) -> bool {
-        let Some(bank) = &self.bank else { return false };
+        // What a person asks for again was never in a recording.
+        let Some(bank) = self.bank.as_ref().filter(|_| !self.state.asked_again(ask)) else { return false };
         match bank.on_miss() {
             OnMiss::Leave => {
                 self.bank = None;

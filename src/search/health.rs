@@ -76,6 +76,7 @@ impl State {
             all.extend(news(&step.notices, &down));
         }
         all.extend(down.iter().map(|down| down.sentence(others)));
+        all.extend(self.left_out().into_iter().map(|(node, said)| format!("node {}: {said}", node.0)));
         let mut seen = std::collections::HashSet::new();
         all.retain(|remark| seen.insert(remark.clone()));
         all

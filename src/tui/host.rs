@@ -88,6 +88,20 @@ pub struct Offer {
     pub proposed: bool,
 }
 
+/// What came of saving a template of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PromptSaved {
+    /// It is there.
+    Written {
+        /// The file.
+        path: PathBuf,
+        /// Whether sessions from now on use it by themselves: the configuration names its folder.
+        by_itself: bool,
+    },
+    /// The file is there already with another text: nothing was changed.
+    Exists(PathBuf),
+}
+
 /// The program around the explorer.
 pub trait Host: Send {
     /// Starts a session with this question.
@@ -122,6 +136,12 @@ pub trait Host: Send {
     /// # Errors
     /// A sentence with the remedy.
     fn choose(&self, offer: &Offer, spec: &str) -> Result<String, String>;
+
+    /// Saves a template of a prompt for later sessions; a file that is there is replaced only with `replace`.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    fn save_prompt(&self, name: &str, text: &str, replace: bool) -> Result<PromptSaved, String>;
 
     /// The model in use and what it is: `lexical: built in, no neural network`.
     fn model_line(&self) -> String;

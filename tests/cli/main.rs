@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod answers;
+mod budgets;
 mod cases;
 mod crashes;
 mod diff;

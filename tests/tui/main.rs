@@ -5,6 +5,8 @@
 mod world;
 
 mod aggregate;
+mod asking;
+mod budgets;
 mod desk;
 mod flows;
 mod given_back;

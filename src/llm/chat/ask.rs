@@ -1,6 +1,6 @@
 //! What is asked: an ask made ready, and the order for one request of it.
 
-use super::quirks::{LimitField, Shape, Stops};
+use super::quirks::{Forming, LimitField, Shape, Stops};
 use crate::calls::{Form, LlmRequest, PartKind};
 
 /// How much more a model that reasons may say than the answer alone needs.
@@ -20,7 +20,7 @@ pub struct Prepared {
     /// The instructions; empty if there are none.
     pub system: String,
     /// The other parts, in order: the user's turn. At least one.
-    pub user: Vec<String>,
+    pub user: Vec<Turn>,
     temperature: f64,
     max_tokens: u32,
     /// Stop strings, none of them empty.
@@ -31,6 +31,15 @@ pub struct Prepared {
     pub form_required: bool,
     /// Whether the prompt is a text to be continued.
     pub completion: bool,
+}
+
+/// A part of the user's turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Its text.
+    pub text: String,
+    /// Whether other requests are likely to begin with the same text up to here: the end of the question, and of the graph.
+    pub stays: bool,
 }
 
 /// What one request asks for, whatever the provider calls it.
@@ -48,25 +57,37 @@ pub struct Order {
     pub stops: Vec<String>,
     /// Whether instructions go apart from the user's turn.
     pub system: bool,
-    /// What the reply has to be.
-    pub form: Option<Form>,
+    /// What the reply has to be, and how that is asked for.
+    pub form: Option<(Forming, Form)>,
     /// Whether the reply is to come in pieces.
     pub stream: bool,
     /// Whether tokens are asked for at the end of a stream.
     pub stream_usage: bool,
+    /// Whether the parts that stay are marked for the service's cache of prefixes.
+    pub marks: bool,
 }
 
 impl Prepared {
     /// Splits the prompt into instructions and the user's turn (the other parts, in order).
     pub fn new(model: &str, request: &LlmRequest) -> Self {
-        let of = |instructions: bool| {
-            let parts = request.parts.iter().filter(move |p| (p.kind == PartKind::Instructions) == instructions);
-            parts.map(|p| p.text.trim_end().to_owned()).filter(|text| !text.is_empty())
-        };
-        let (mut system, mut user) = (of(true).collect::<Vec<_>>().join("\n\n"), of(false).collect::<Vec<_>>());
+        let (mut system, mut user): (Vec<&str>, Vec<Turn>) = (Vec::new(), Vec::new());
+        for (at, part) in request.parts.iter().enumerate() {
+            let text = part.text.trim_end();
+            if text.is_empty() {
+                continue;
+            }
+            if part.kind == PartKind::Instructions {
+                system.push(text);
+            } else {
+                let goes_on = request.parts.get(at + 1).is_some_and(|next| next.kind == part.kind);
+                let stays = matches!(part.kind, PartKind::Question | PartKind::Graph) && !goes_on;
+                user.push(Turn { text: text.to_owned(), stays });
+            }
+        }
+        let mut system = system.join("\n\n");
         if user.is_empty() {
             // Every service wants a user's turn.
-            user.push(std::mem::take(&mut system));
+            user.push(Turn { text: std::mem::take(&mut system), stays: false });
         }
         Self {
             model: model.to_owned(),
@@ -91,9 +112,10 @@ impl Prepared {
             limit: (shape.limit, self.limit(shape, floor)),
             stops: if shape.stops == Stops::Sent && !bare { stops.cloned().collect() } else { Vec::new() },
             system: shape.system && !self.system.is_empty() && !self.completion,
-            form: self.form.clone().filter(|_| shape.form && !self.completion),
+            form: self.form.clone().filter(|_| shape.form != Forming::None && !self.completion).map(|form| (shape.form, form)),
             stream: shape.stream,
             stream_usage: shape.stream_usage,
+            marks: shape.marks,
         }
     }
 
@@ -104,13 +126,13 @@ impl Prepared {
 
     /// The user's turn as one text; with the instructions before it where they can't go apart.
     pub fn user_text(&self, with_system: bool) -> String {
-        let system = std::iter::once(&self.system).filter(|s| with_system && !s.is_empty());
-        system.chain(&self.user).map(String::as_str).collect::<Vec<_>>().join("\n\n")
+        let system = std::iter::once(self.system.as_str()).filter(|s| with_system && !s.is_empty());
+        system.chain(self.user.iter().map(|turn| turn.text.as_str())).collect::<Vec<_>>().join("\n\n")
     }
 
     /// Letters of the prompt.
     pub fn letters(&self) -> usize {
-        self.system.chars().count() + self.user.iter().map(|u| u.chars().count()).sum::<usize>()
+        self.system.chars().count() + self.user.iter().map(|turn| turn.text.chars().count()).sum::<usize>()
     }
 }
 

@@ -25,10 +25,25 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Whether the output limit ended it.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.finish.as_deref(), Some("length" | "max_tokens" | "model_context_window_exceeded"))
+    }
+
+    /// Whether a content filter took it.
+    pub fn is_filtered(&self) -> bool {
+        matches!(self.finish.as_deref(), Some("content_filter" | "content_filtered" | "guardrail_intervened"))
+    }
+
     /// Letters of all that was said.
     pub fn letters(&self) -> usize {
         [&self.text, &self.reasoning, &self.refusal].into_iter().flatten().map(|t| t.chars().count()).sum()
     }
+}
+
+/// Tokens where the service counts none.
+pub fn estimated(prompt_letters: usize, letters: usize) -> Usage {
+    Usage { prompt_tokens: tokens_of(prompt_letters), completion_tokens: tokens_of(letters), estimated: true, ..Usage::default() }
 }
 
 /// A readable reply.

@@ -1,9 +1,11 @@
 //! What differs from provider to provider: addresses, how a request is written down, how a reply is read.
 
 use super::ask::{Order, Prepared};
+use super::capabilities::Capabilities;
 use super::completion::{Completion, NoReply};
 use super::quirks::Shape;
 use super::stream::{Framing, Reader};
+use crate::calls::CallError;
 use crate::redact::Secret;
 use reqwest::{RequestBuilder, Url};
 use serde_json::Value;
@@ -24,9 +26,25 @@ pub trait Dialect: Send + Sync {
     /// Where a request goes, and its body.
     fn write(&self, ask: &Prepared, order: &Order) -> (Url, Value);
 
-    /// `request` with the key.
-    fn sign(&self, request: RequestBuilder, key: &Secret) -> RequestBuilder {
-        request.bearer_auth(key.expose())
+    /// `request` with the key, if there is one, and what else its headers need.
+    fn sign(&self, request: RequestBuilder, key: Option<&Secret>) -> RequestBuilder {
+        match key {
+            Some(key) => request.bearer_auth(key.expose()),
+            None => request,
+        }
+    }
+
+    /// What is known of the service before it was asked.
+    fn documented(&self, model: &str) -> Capabilities;
+
+    /// The name of the output limit, where it has one of its own.
+    fn limit_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Why a request is better not sent.
+    fn refuse(&self, _ask: &Prepared, _order: &Order) -> Option<CallError> {
+        None
     }
 
     /// Reads the body of a whole reply. `letters` (of the prompt) serves to estimate tokens where the service counts none.
@@ -43,4 +61,24 @@ pub trait Dialect: Send + Sync {
 
     /// The names in the list of models; `None` when it is none.
     fn listed(&self, body: &[u8]) -> Option<Vec<String>>;
+
+    /// Whether `model` is the one that the list calls `listed`.
+    fn is_listed(&self, listed: &str, model: &str) -> bool {
+        listed == model
+    }
+
+    /// Whether a model that is not in the list is none.
+    fn lists_all(&self) -> bool {
+        false
+    }
+
+    /// What to do about a model that the service does not know.
+    fn remedy(&self, _model: &str) -> String {
+        format!("check the name in --llm {}:MODEL", self.word())
+    }
+
+    /// What the person should know beside what was learnt.
+    fn notes(&self) -> Option<String> {
+        None
+    }
 }

@@ -9,6 +9,7 @@ use crate::text;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::error::Error as _;
 use std::time::{Duration, SystemTime};
 
@@ -26,6 +27,15 @@ pub enum Fault {
     Final(CallError),
 }
 
+impl Fault {
+    /// The error, where nothing more is tried.
+    pub fn into_error(self) -> CallError {
+        match self {
+            Self::Adapt(_, error) | Self::Again(error, _) | Self::Final(error) => error,
+        }
+    }
+}
+
 /// Whom messages speak of, and what they must not show.
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -35,8 +45,8 @@ pub struct Context {
     pub address: String,
     /// The host.
     pub host: String,
-    /// The word before the model's name in `--llm`.
-    pub word: &'static str,
+    /// What to do about a model that the service does not know.
+    pub remedy: String,
     /// The environment variable that the key comes from.
     pub variable: &'static str,
     /// Whether a key was sent.
@@ -47,9 +57,9 @@ pub struct Context {
 
 impl Context {
     /// For calls of `model` at `address`.
-    pub fn new(model: &str, word: &'static str, address: &Url, variable: &'static str, has_key: bool, secrets: Secrets) -> Self {
+    pub fn new(model: &str, remedy: String, address: &Url, variable: &'static str, has_key: bool, secrets: Secrets) -> Self {
         let host = text::one_line(address.host_str().unwrap_or_default());
-        Self { model: text::one_line(model), address: redact::url(address.as_str()), host, word, variable, has_key, secrets }
+        Self { model: text::one_line(model), address: redact::url(address.as_str()), host, remedy, variable, has_key, secrets }
     }
 
     /// For a call at this address of the same server.
@@ -84,7 +94,16 @@ impl Context {
             let target = text::cut(&target, SENTENCE);
             return fatal(CallErrorKind::Unreachable, format!("{} redirects to {target}: give that server as --llm-url", self.address));
         }
-        self.of_error(status, &said, body, asked)
+        // Bedrock names the error in a header.
+        let named = headers.get("x-amzn-errortype").and_then(|name| name.to_str().ok());
+        let body = match (named, serde_json::from_str::<Value>(body)) {
+            (Some(name), Ok(Value::Object(mut root))) => {
+                root.insert("__type".to_owned(), name.into());
+                Cow::Owned(Value::Object(root).to_string())
+            }
+            _ => Cow::Borrowed(body),
+        };
+        self.of_error(status, &said, &body, asked)
     }
 
     /// What an error object under status 200 means: the status it names counts; without one it is a bad reply that may pass.
@@ -121,6 +140,11 @@ impl Context {
             let message = format!("{} says that money or quota is used up{quote}; top up the account or use another model", self.host);
             return fatal(CallErrorKind::Quota, message);
         }
+        let refused = || CallError::new(CallErrorKind::Refused, format!("{} refused the request (HTTP {status}){quote}", self.host));
+        // Bedrock says 403 where a model has no cache of prefixes.
+        if status == 403 && wording::refused_parameter(body) == Some(Parameter::Marks) {
+            return Fault::Adapt(Parameter::Marks, refused());
+        }
         if matches!(status, 401 | 403) && !wording::is_unknown_model(body) || wording::is_bad_key(body) {
             return fatal(CallErrorKind::Key, self.key_message(status, &quote));
         }
@@ -133,18 +157,12 @@ impl Context {
             return fatal(CallErrorKind::Unreachable, message);
         }
         if wording::is_unknown_model(body) {
-            let message = format!(
-                "{} knows no model {}{quote}; asked at {}: check the name in --llm {}:MODEL",
-                self.host, self.model, self.address, self.word
-            );
+            let message = format!("{} knows no model {}{quote}; asked at {}: {}", self.host, self.model, self.address, self.remedy);
             return fatal(CallErrorKind::Unreachable, message);
         }
         match status {
-            408 | 409 | 425 | 429 | 500 | 502..=504 | 506.. => self.overloaded(status, &quote, asked, body),
-            _ => {
-                let refused = CallError::new(CallErrorKind::Refused, format!("{} refused the request (HTTP {status}){quote}", self.host));
-                wording::refused_parameter(body).map_or(Fault::Final(refused.clone()), |p| Fault::Adapt(p, refused))
-            }
+            408 | 409 | 424 | 425 | 429 | 500 | 502..=504 | 506.. => self.overloaded(status, &quote, asked, body),
+            _ => wording::refused_parameter(body).map_or_else(|| Fault::Final(refused()), |p| Fault::Adapt(p, refused())),
         }
     }
 

@@ -144,19 +144,19 @@ impl Filling {
         let reasoned = counted_reasoning || choice.reasoning.is_some() || !text.trim().is_empty();
         let quirks = &self.inner.quirks;
         let model = &self.inner.context.model;
-        match choice.finish.as_deref() {
-            _ if choice.refusal.is_some() => {
+        match () {
+            () if choice.refusal.is_some() => {
                 let said = self.inner.context.printable(choice.refusal.as_deref().unwrap_or_default());
                 sample.finish = Some("refusal".to_owned());
                 let message = format!("{model} refuses to answer: \"{said}\"; rephrase the question or use another model");
                 Verdict::Mute(sample, CallError::new(CallErrorKind::Refused, message))
             }
-            Some("content_filter") => {
+            () if choice.is_filtered() => {
                 let message =
                     format!("the content filter of {} took the reply; rephrase the question or use another model", self.inner.context.host);
                 Verdict::Mute(sample, CallError::new(CallErrorKind::Filtered, message))
             }
-            Some("length") => {
+            () if choice.is_cut() => {
                 quirks.reasons();
                 if !shape.reasons && shape.limit != LimitField::Omitted {
                     return Verdict::MoreRoom;
@@ -167,18 +167,18 @@ impl Filling {
                 );
                 Verdict::Mute(sample, CallError::new(CallErrorKind::OutputSpent, message))
             }
-            _ if with_stop => {
+            () if with_stop => {
                 if reasoned {
                     quirks.stops_cut_reasoning();
                 }
                 Verdict::WithoutStop
             }
-            _ if reasoned => {
+            () if reasoned => {
                 let message = format!("{model} reasoned and gave no answer; ask again or use another model");
                 Verdict::Mute(sample, CallError::new(CallErrorKind::BadReply, message))
             }
             // The model says nothing at all: a sample like any other.
-            _ => Verdict::Keep(sample),
+            () => Verdict::Keep(sample),
         }
     }
 }

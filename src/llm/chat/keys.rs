@@ -45,6 +45,9 @@ impl Provider {
     const fn own_variable(self) -> &'static str {
         match self {
             Self::OpenAi => "OPENAI_API_KEY",
+            Self::Anthropic => "ANTHROPIC_API_KEY",
+            Self::Ollama => "OLLAMA_API_KEY",
+            Self::Bedrock => "AWS_BEARER_TOKEN_BEDROCK",
         }
     }
 

@@ -6,27 +6,36 @@
 
 pub(super) mod address;
 pub(super) mod ask;
+pub(super) mod capabilities;
 pub(super) mod completion;
 pub(super) mod dialect;
 mod fault;
 mod fill;
 mod keys;
+mod learned;
 mod pause;
 pub(super) mod quirks;
 mod send;
 pub(super) mod stream;
 mod wording;
 
+use super::anthropic::Anthropic;
+use super::bedrock::{self, Bedrock};
 use super::http;
+use super::ollama::Ollama;
 use super::openai::OpenAi;
 use super::{LanguageModel, LlmJob, Wire};
 use crate::calls::{CallError, CallErrorKind};
 use crate::redact::{self, Secret, Secrets};
 use ask::Prepared;
+use capabilities::Capabilities;
 use dialect::Dialect;
-use fault::{Context, Fault};
+use fault::Context;
 use futures_util::future::BoxFuture;
+use learned::Memory;
 use quirks::Quirks;
+use reqwest::header::HeaderMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -39,13 +48,50 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
 pub enum Provider {
     /// OpenAI's chat completions, which many servers speak.
     OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Ollama's own interface.
+    Ollama,
+    /// Amazon Bedrock's Converse.
+    Bedrock,
 }
 
 impl Provider {
-    /// The dialect for the server at `base`; `None` = the provider's own.
-    fn dialect(self, base: Option<&str>) -> Result<Box<dyn Dialect>, CallError> {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Ollama, Self::Bedrock];
+
+    /// The word before a model's name: `openai`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Ollama => "ollama",
+            Self::Bedrock => "bedrock",
+        }
+    }
+
+    /// The server to ask: the one that was named, else the one that the environment names (`OLLAMA_HOST`; `AWS_REGION`,
+    /// `AWS_DEFAULT_REGION`), else `None`: the provider's own.
+    #[must_use]
+    pub fn base_url(self, named: Option<&str>, environment: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
+        named.map(str::to_owned).or_else(|| match self {
+            Self::OpenAi | Self::Anthropic => None,
+            Self::Ollama => set("OLLAMA_HOST"),
+            Self::Bedrock => {
+                ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(set).and_then(|region| bedrock::address_of(region.trim()))
+            }
+        })
+    }
+
+    /// The dialect for `model` of the server at `base`; `None` = the provider's own.
+    fn dialect(self, base: Option<&str>, model: &str) -> Result<Box<dyn Dialect>, CallError> {
         Ok(match self {
             Self::OpenAi => Box::new(OpenAi::new(base)?),
+            Self::Anthropic => Box::new(Anthropic::new(base)?),
+            Self::Ollama => Box::new(Ollama::new(base)?),
+            Self::Bedrock => Box::new(Bedrock::new(base, model)?),
         })
     }
 }
@@ -74,6 +120,8 @@ pub struct ChatConfig {
     pub concurrency: usize,
     /// The pause before the second try; later ones grow.
     pub first_pause: Duration,
+    /// The file that keeps between runs what was learnt of servers; `None`: nothing is kept.
+    pub learned: Option<PathBuf>,
     /// The least output limit, in tokens, for a model that was seen to reason before it answers.
     pub reasoning_floor: u32,
 }
@@ -93,8 +141,19 @@ impl ChatConfig {
             max_tries: 5,
             concurrency: 4,
             first_pause: Duration::from_millis(500),
+            learned: None,
             reasoning_floor: 4096,
         }
+    }
+}
+
+impl ChatConfig {
+    /// The usual file for what was learnt: `$XDG_CACHE_HOME/tot/learned.json`, else below `~/.cache`; `None` without a home
+    /// folder.
+    #[must_use]
+    pub fn usual_memory() -> Option<PathBuf> {
+        let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+        Some(folder.or_else(|| std::env::home_dir().map(|home| home.join(".cache")))?.join("tot/learned.json"))
     }
 }
 
@@ -129,19 +188,27 @@ impl Chat {
         config.max_tries = config.max_tries.max(1);
         config.concurrency = config.concurrency.clamp(1, 64);
         // From here on the URL with its secrets lives in the dialect only.
-        let dialect = config.provider.dialect(config.base_url.take().as_deref())?;
+        let dialect = config.provider.dialect(config.base_url.take().as_deref(), &config.model)?;
         let address = dialect.address();
         let variable = keys::variable_for(config.provider, address);
         check_key(config.api_key.as_ref(), address, variable)?;
         let mut shape = dialect.shape();
         shape.stream &= config.stream;
+        let memory = config.learned.take().map(|path| Memory::new(path, dialect.word(), address, &config.model));
         let secrets = Secrets::new(redact::of_url(address.as_str()).into_iter().chain(config.api_key.clone()));
         let has_key = config.api_key.is_some() || address::has_credentials(address);
         Ok(Self(Arc::new(Inner {
             name: format!("{}:{}", dialect.word(), config.model),
-            context: Context::new(&config.model, dialect.word(), address, variable, has_key, secrets),
+            context: Context::new(
+                &config.model,
+                dialect.remedy(&crate::text::one_line(&config.model)),
+                address,
+                variable,
+                has_key,
+                secrets,
+            ),
             client: http::client(config.timeout, address::is_local(address))?,
-            quirks: Quirks::new(shape),
+            quirks: Quirks::new(shape, memory),
             wire_places: Semaphore::new(config.concurrency),
             dialect,
             config,
@@ -156,6 +223,15 @@ impl Chat {
     pub fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move { inner.check().await })
+    }
+
+    /// The models that the server lists, as it calls them.
+    ///
+    /// # Errors
+    /// `Key`, `Unreachable`, `TimedOut` or `Server`, each with a remedy.
+    pub fn models(&self) -> BoxFuture<'static, Result<Vec<String>, CallError>> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move { inner.models().await })
     }
 }
 
@@ -177,36 +253,55 @@ fn check_key(key: Option<&Secret>, address: &reqwest::Url, variable: &str) -> Re
 impl Inner {
     /// `request` with the key. A URL with user and password shows these instead: a request has one `Authorization`.
     fn authorized(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-        match &self.config.api_key {
-            Some(key) if !address::has_credentials(self.dialect.address()) => self.dialect.sign(request, key),
-            _ => request,
-        }
+        let key = self.config.api_key.as_ref().filter(|_| !address::has_credentials(self.dialect.address()));
+        self.dialect.sign(request, key)
     }
 
-    async fn check(&self) -> Result<String, CallError> {
+    /// Asks for the list of models: status, headers and body.
+    async fn list(&self) -> Result<(u16, HeaderMap, Vec<u8>), CallError> {
         let limit = CHECK_TIMEOUT.min(self.config.timeout);
-        let unwrap = |fault: Fault| match fault {
-            Fault::Adapt(_, error) | Fault::Again(error, _) | Fault::Final(error) => error,
-        };
         let until = Instant::now() + limit;
-        let broken = |error| unwrap(self.context.of_body(error));
+        let broken = |error| self.context.of_body(error).into_error();
         let request = self.authorized(self.client.get(self.dialect.models()));
         let reply = send::in_time(until, limit, request.send()).await.map_err(broken)?;
         let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
-        let body = send::read_body(reply, until, limit).await.map_err(broken)?;
+        Ok((status, headers, send::read_body(reply, until, limit).await.map_err(broken)?))
+    }
+
+    fn of_list(&self, status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
+        self.context.at(&self.dialect.models()).of_status(status, headers, &String::from_utf8_lossy(body)).into_error()
+    }
+
+    async fn models(&self) -> Result<Vec<String>, CallError> {
+        let (status, headers, body) = self.list().await?;
+        if status != 200 {
+            return Err(self.of_list(status, &headers, &body));
+        }
+        self.dialect.listed(&body).ok_or_else(|| self.no_server())
+    }
+
+    fn no_server(&self) -> CallError {
+        let message = format!("what answers at {} is no chat server: check --llm-url", self.context.address);
+        CallError::new(CallErrorKind::Unreachable, message)
+    }
+
+    async fn check(&self) -> Result<String, CallError> {
+        let (status, headers, body) = self.list().await?;
         let (model, host) = (&self.context.model, &self.context.host);
         match status {
             200..=299 => match self.dialect.listed(&body) {
-                Some(all) if all.is_empty() || all.contains(&self.config.model) => Ok(format!("{host} is ready")),
-                Some(_) => Ok(format!("{host} is ready, but does not list {model}")),
-                None => {
-                    let message = format!("what answers at {} is no chat server: check --llm-url", self.context.address);
+                Some(all) if all.iter().any(|listed| self.dialect.is_listed(listed, &self.config.model)) => Ok(format!("{host} is ready")),
+                Some(_) if self.dialect.lists_all() => {
+                    let message = format!("{host} has no model {model}: {}", self.context.remedy);
                     Err(CallError::new(CallErrorKind::Unreachable, message))
                 }
+                Some(all) if all.is_empty() => Ok(format!("{host} is ready")),
+                Some(_) => Ok(format!("{host} is ready, but does not list {model}")),
+                None => Err(self.no_server()),
             },
             // Servers without a list of models are no worse for it.
             404 | 405 | 501 => Ok(format!("{host} answers (it lists no models)")),
-            _ => Err(unwrap(self.context.of_status(status, &headers, &String::from_utf8_lossy(&body)))),
+            _ => Err(self.of_list(status, &headers, &body)),
         }
     }
 }
@@ -229,7 +324,13 @@ impl LanguageModel for Chat {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.0.quirks.notes(&self.0.context.model, self.0.config.concurrency)
+        let mut notes = self.0.quirks.notes(&self.0.context.model, self.0.config.concurrency);
+        notes.extend(self.0.dialect.notes());
+        notes
+    }
+
+    fn capabilities(&self) -> Option<Capabilities> {
+        Some(self.0.quirks.capabilities(self.0.dialect.documented(&self.0.config.model), self.0.dialect.limit_name()))
     }
 
     /// The prompt goes as a system message (the instructions) and one user message. Every reply on the wire is reported with its

@@ -20,28 +20,58 @@ pub fn after(tries: u32, first: Duration, asked: Option<Duration>) -> Duration {
     own.max(asked.unwrap_or_default())
 }
 
-/// What the headers ask for: `retry-after-ms`, or `Retry-After` as seconds or a date (RFC 9110, 10.2.3).
+/// What the headers ask for: `retry-after-ms`, `Retry-After` as seconds or a date (RFC 9110, 10.2.3), or the time at which
+/// a limit that is used up is set back (OpenAI's and Anthropic's headers).
 pub fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
-    if let Some(ms) = headers.get("retry-after-ms").and_then(|v| v.to_str().ok()).and_then(|t| number(t.trim())) {
+    if let Some(ms) = text("retry-after-ms").and_then(number) {
         return Duration::try_from_secs_f64(ms / 1000.0).ok();
     }
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Some(seconds) = number(text) {
-        return Duration::try_from_secs_f64(seconds).ok();
+    if let Some(asked) = text(RETRY_AFTER.as_str()) {
+        if let Some(seconds) = number(asked) {
+            return Duration::try_from_secs_f64(seconds).ok();
+        }
+        if let Ok(date) = httpdate::parse_http_date(asked) {
+            return Some(date.duration_since(now).unwrap_or_default());
+        }
     }
-    Some(http_date(text)?.duration_since(now).unwrap_or_default())
+    let used_up = |left: String, reset: String| {
+        let reset = text(&reset).filter(|_| text(&left).and_then(number) == Some(0.0))?;
+        spell(reset).or_else(|| Some(moment(reset)?.duration_since(now).unwrap_or_default()))
+    };
+    let limits = ["x-ratelimit", "anthropic-ratelimit"].into_iter().flat_map(|family| {
+        ["requests", "tokens", "input-tokens", "output-tokens"].map(move |kind| match family {
+            "x-ratelimit" => (format!("{family}-remaining-{kind}"), format!("{family}-reset-{kind}")),
+            _ => (format!("{family}-{kind}-remaining"), format!("{family}-{kind}-reset")),
+        })
+    });
+    limits.filter_map(|(left, reset)| used_up(left, reset)).max()
 }
 
-/// `Wed, 21 Oct 2015 07:28:00 GMT` (the one form that servers may send).
-fn http_date(text: &str) -> Option<SystemTime> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let mut words = text.split_whitespace().skip(1);
-    let day: u64 = words.next()?.parse().ok().filter(|d| (1..=31).contains(d))?;
-    let name = words.next()?;
-    let month = MONTHS.iter().position(|m| *m == name)? as u64 + 1;
-    let year: u64 = words.next()?.parse().ok().filter(|y| (1970..10_000).contains(y))?;
-    let mut clock = words.next()?.splitn(3, ':').map(|n| n.parse::<u64>().ok());
+/// A duration as Go writes it: `6m0s`, `1.5s`, `120ms`, `1h2m`.
+fn spell(text: &str) -> Option<Duration> {
+    let (mut rest, mut all) = (text, 0.0);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        let after = &rest[digits..];
+        let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+        let (unit, seconds) = units.into_iter().find(|(unit, _)| after.starts_with(unit))?;
+        all += number * seconds;
+        rest = &after[unit.len()..];
+    }
+    (!text.is_empty()).then(|| Duration::try_from_secs_f64(all).ok()).flatten()
+}
+
+/// `2015-10-21T07:28:00Z` (RFC 3339, in UTC, as Anthropic writes it).
+fn moment(text: &str) -> Option<SystemTime> {
+    let (date, clock) = text.strip_suffix('Z')?.split_once('T')?;
+    let mut date = date.splitn(3, '-').map(|n| n.parse::<u64>().ok());
+    let year = date.next()??.clamp(1970, 9999);
+    let month = date.next()?.filter(|m| (1..=12).contains(m))?;
+    let day = date.next()?.filter(|d| (1..=31).contains(d))?;
+    let mut clock = clock.split('.').next()?.splitn(3, ':').map(|n| n.parse::<u64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
     // Days from the civil calendar, with years that begin in March.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
@@ -79,7 +109,25 @@ mod tests {
         for bad in ["soon", "-1", "Wed, 99 Oct 2015 07:28:00 GMT", "NaN"] {
             assert_eq!(asked(&headers("retry-after", bad), now), None, "{bad}");
         }
-        assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(UNIX_EPOCH));
-        assert_eq!(http_date("Thu, 29 Feb 2024 12:00:00 GMT"), Some(UNIX_EPOCH + Duration::from_secs(1_709_208_000)));
+    }
+
+    #[test]
+    fn the_end_of_a_used_up_limit_is_waited_for() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_445_412_480 - 90); // 21 Oct 2015 07:26:30
+        let of = |all: &[(&'static str, &'static str)]| {
+            let all = all.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            asked(&HeaderMap::from_iter(all), now)
+        };
+        let requests = ("x-ratelimit-remaining-requests", "0");
+        assert_eq!(of(&[requests, ("x-ratelimit-reset-requests", "1m30.5s")]), Some(Duration::from_millis(90_500)));
+        assert_eq!(of(&[requests, ("x-ratelimit-reset-requests", "120ms")]), Some(Duration::from_millis(120)));
+        let anthropic = [("anthropic-ratelimit-tokens-remaining", "0"), ("anthropic-ratelimit-tokens-reset", "2015-10-21T07:28:00Z")];
+        assert_eq!(of(&anthropic), Some(Duration::from_secs(90)));
+        assert_eq!(of(&[("x-ratelimit-remaining-tokens", "5"), ("x-ratelimit-reset-tokens", "1m")]), None, "not used up");
+        for bad in ["", "soon", "5", "2015-13-21T07:28:00Z", "1y", "T"] {
+            assert_eq!(of(&[requests, ("x-ratelimit-reset-requests", bad)]), None, "{bad}");
+        }
+        assert_eq!(moment("1970-01-01T00:00:00Z"), Some(UNIX_EPOCH));
+        assert_eq!(moment("2024-02-29T12:00:00.5Z"), Some(UNIX_EPOCH + Duration::from_secs(1_709_208_000)));
     }
 }

@@ -1,7 +1,9 @@
 //! What one server turned out to want or refuse: learnt once, kept for the adapter's life.
 
 use super::ask::Order;
-use std::sync::{Mutex, PoisonError};
+use super::capabilities::Capabilities;
+use super::learned::Memory;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The field that carries the output limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,17 @@ impl LimitField {
             Self::Omitted => None,
         }
     }
+}
+
+/// How a reply is kept to a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forming {
+    /// In the provider's first way.
+    First,
+    /// In its second, for models that refuse the first.
+    Second,
+    /// Not at all: it is read as text.
+    None,
 }
 
 /// What happens to stop strings. They are applied here in any case.
@@ -57,12 +70,16 @@ pub struct Shape {
     pub seed: bool,
     /// Whether instructions go in a message of role `system`.
     pub system: bool,
-    /// Whether replies can be constrained by a schema.
-    pub form: bool,
+    /// How replies are constrained by a schema.
+    pub form: Forming,
+    /// Whether the provider has a second way to do so.
+    pub second_form: bool,
     /// Whether replies come in pieces.
     pub stream: bool,
     /// Whether tokens are asked for at the end of a stream.
     pub stream_usage: bool,
+    /// Whether parts that stay are marked for the service's cache of prefixes.
+    pub marks: bool,
     /// Whether the model thinks before it answers, so that output limits need room for it.
     pub reasons: bool,
 }
@@ -79,9 +96,11 @@ impl Default for Shape {
             hottest: 2.0,
             seed: true,
             system: true,
-            form: true,
+            form: Forming::First,
+            second_form: false,
             stream: true,
             stream_usage: true,
+            marks: false,
             reasons: false,
         }
     }
@@ -108,25 +127,91 @@ pub enum Parameter {
     Stream,
     /// `stream_options`.
     StreamUsage,
+    /// Marks for the cache of prefixes.
+    Marks,
 }
 
 /// What has been learnt, shared by all calls of one adapter.
 #[derive(Debug)]
-pub struct Quirks(Mutex<Shape>);
+pub struct Quirks {
+    /// What was assumed before anything was learnt.
+    base: Shape,
+    state: Mutex<State>,
+    memory: Option<Memory>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    shape: Shape,
+    proven: Proven,
+}
+
+/// What the server took, and what came of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Proven {
+    samples: bool,
+    stop: bool,
+    seed: bool,
+    temperature: bool,
+    form: bool,
+    stream: bool,
+}
 
 impl Quirks {
-    /// What is known of a server before it was asked.
-    pub fn new(shape: Shape) -> Self {
-        Self(Mutex::new(shape))
+    /// What is assumed of a server before it was asked; what was learnt in earlier runs is remembered.
+    pub fn new(base: Shape, memory: Option<Memory>) -> Self {
+        let shape = memory.as_ref().map_or(base, |memory| memory.recall(base));
+        Self { base, state: Mutex::new(State { shape, proven: Proven::default() }), memory }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The shape that the next request should have.
     pub fn shape(&self) -> Shape {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state().shape
     }
 
     fn change(&self, change: impl FnOnce(&mut Shape)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let (before, after) = {
+            let mut state = self.state();
+            let before = state.shape;
+            change(&mut state.shape);
+            (before, state.shape)
+        };
+        if let Some(memory) = self.memory.as_ref().filter(|_| before != after) {
+            memory.keep(&self.base, &after);
+        }
+    }
+
+    /// Learns from a request that went well: it brought so many choices, in pieces or not.
+    pub fn took(&self, sent: &Order, choices: usize, streamed: bool) {
+        let proven = &mut self.state().proven;
+        proven.samples |= sent.n > 1 && choices > 1;
+        proven.stop |= !sent.stops.is_empty();
+        proven.seed |= sent.seed.is_some();
+        proven.temperature |= sent.temperature.is_some();
+        proven.form |= sent.form.is_some();
+        proven.stream |= streamed;
+    }
+
+    /// What is known: by documentation, and from what came of requests.
+    pub fn capabilities(&self, documented: Capabilities, limit_name: Option<&str>) -> Capabilities {
+        let State { shape, proven } = *self.state();
+        let base = &self.base;
+        Capabilities {
+            samples: documented.samples.after(proven.samples, base.width > 1 && shape.width == 1),
+            most_samples: (shape.width < usize::MAX).then_some(shape.width),
+            stop: documented.stop.after(proven.stop && shape.stops == Stops::Sent, shape.stops != Stops::Sent),
+            seed: documented.seed.after(proven.seed, base.seed && !shape.seed),
+            temperature: documented.temperature.after(proven.temperature, base.temperature && !shape.temperature),
+            log_probabilities: documented.log_probabilities,
+            structured: documented.structured.after(proven.form, base.form != Forming::None && shape.form == Forming::None),
+            streaming: documented.streaming.after(proven.stream, base.stream && !shape.stream),
+            limit: shape.limit.name().map(|name| limit_name.unwrap_or(name).to_owned()),
+            reasons: shape.reasons || shape.stops == Stops::CutReasoning,
+        }
     }
 
     /// Learns that the server refused `parameter` of the request `sent`.
@@ -134,50 +219,49 @@ impl Quirks {
     /// Returns whether the next request will differ from `sent`: if not, nothing is gained by asking again. A call in
     /// parallel may have learnt the same before; that is no reason to give up.
     pub fn refused(&self, parameter: Parameter, sent: &Order) -> bool {
-        match parameter {
-            Parameter::Samples(cap) => {
-                self.at_most(cap.filter(|c| (1..sent.n).contains(c)).unwrap_or(1));
-                sent.n > 1
-            }
-            Parameter::Limit { renamed } => {
-                let next = if renamed { LimitField::MaxCompletionTokens } else { LimitField::Omitted };
-                match sent.limit.0 {
-                    // A call in parallel that was refused the old name too changes nothing, but goes on.
-                    LimitField::MaxTokens => self.change(|s| s.limit = if s.limit == LimitField::MaxTokens { next } else { s.limit }),
-                    LimitField::MaxCompletionTokens => self.change(|s| s.limit = LimitField::Omitted),
-                    LimitField::Omitted => return false,
+        let was_sent = match parameter {
+            Parameter::Samples(_) => sent.n > 1,
+            Parameter::Limit { .. } => sent.limit.0 != LimitField::Omitted,
+            Parameter::Temperature => sent.temperature.is_some(),
+            Parameter::Stop => !sent.stops.is_empty(),
+            Parameter::Seed => sent.seed.is_some(),
+            Parameter::System => sent.system,
+            Parameter::Form => sent.form.is_some(),
+            Parameter::Stream => sent.stream,
+            Parameter::StreamUsage => sent.stream && sent.stream_usage,
+            Parameter::Marks => sent.marks,
+        };
+        if was_sent {
+            self.change(|shape| match parameter {
+                Parameter::Samples(cap) => shape.width = shape.width.min(cap.filter(|c| (1..sent.n).contains(c)).unwrap_or(1)),
+                Parameter::Limit { renamed } => {
+                    let next = if renamed { LimitField::MaxCompletionTokens } else { LimitField::Omitted };
+                    // A call in parallel that was refused the old name too changes nothing.
+                    match sent.limit.0 {
+                        LimitField::MaxTokens if shape.limit == LimitField::MaxTokens => shape.limit = next,
+                        LimitField::MaxCompletionTokens => shape.limit = LimitField::Omitted,
+                        LimitField::MaxTokens | LimitField::Omitted => {}
+                    }
                 }
-                true
-            }
-            Parameter::Temperature => {
-                self.change(|s| s.temperature = false);
-                sent.temperature.is_some()
-            }
-            Parameter::Stop => {
-                self.change(|s| s.stops = Stops::Refused);
-                !sent.stops.is_empty()
-            }
-            Parameter::Seed => {
-                self.change(|s| s.seed = false);
-                sent.seed.is_some()
-            }
-            Parameter::System => {
-                self.change(|s| s.system = false);
-                sent.system
-            }
-            Parameter::Form => {
-                self.change(|s| s.form = false);
-                sent.form.is_some()
-            }
-            Parameter::Stream => {
-                self.change(|s| s.stream = false);
-                sent.stream
-            }
-            Parameter::StreamUsage => {
-                self.change(|s| s.stream_usage = false);
-                sent.stream && sent.stream_usage
-            }
+                Parameter::Temperature => shape.temperature = false,
+                Parameter::Stop => shape.stops = Stops::Refused,
+                Parameter::Seed => shape.seed = false,
+                Parameter::System => shape.system = false,
+                Parameter::Form => {
+                    let first = sent.form.as_ref().is_some_and(|(way, _)| *way == Forming::First);
+                    shape.form = match shape.form {
+                        Forming::First if shape.second_form && first => Forming::Second,
+                        // A call in parallel was refused the first way too.
+                        Forming::Second if first => Forming::Second,
+                        _ => Forming::None,
+                    };
+                }
+                Parameter::Stream => shape.stream = false,
+                Parameter::StreamUsage => shape.stream_usage = false,
+                Parameter::Marks => shape.marks = false,
+            });
         }
+        was_sent
     }
 
     /// Learns that one request brings at most `width` samples.
@@ -225,10 +309,10 @@ impl Quirks {
         if !shape.system {
             refused.push("system message (instructions go with the question)");
         }
-        if !shape.form {
+        if shape.form == Forming::None {
             refused.push("structured output (replies are read as text)");
         }
-        if !shape.stream {
+        if self.base.stream && !shape.stream {
             refused.push("streaming (replies come whole)");
         }
         if !refused.is_empty() {
@@ -262,6 +346,7 @@ mod tests {
             form: None,
             stream: false,
             stream_usage: false,
+            marks: false,
         }
     }
 
@@ -271,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_refusal_of_what_was_not_sent_is_no_progress() {
-        let quirks = Quirks::new(Shape::default());
+        let quirks = Quirks::new(Shape::default(), None);
         for p in [
             Parameter::Samples(None),
             Parameter::Limit { renamed: true },
@@ -282,6 +367,7 @@ mod tests {
             Parameter::Form,
             Parameter::Stream,
             Parameter::StreamUsage,
+            Parameter::Marks,
         ] {
             assert!(!quirks.refused(p, &bare()), "{p:?}");
         }
@@ -289,7 +375,7 @@ mod tests {
 
     #[test]
     fn the_limit_is_renamed_then_omitted() {
-        let quirks = Quirks::new(Shape::default());
+        let quirks = Quirks::new(Shape::default(), None);
         assert!(quirks.refused(Parameter::Limit { renamed: true }, &limited(LimitField::MaxTokens)));
         assert_eq!(quirks.shape().limit, LimitField::MaxCompletionTokens);
         // A call in parallel that was refused the old name too changes nothing, but goes on.
@@ -301,7 +387,7 @@ mod tests {
 
     #[test]
     fn the_width_only_shrinks() {
-        let quirks = Quirks::new(Shape::default());
+        let quirks = Quirks::new(Shape::default(), None);
         assert!(quirks.refused(Parameter::Samples(Some(4)), &Order { n: 6, ..bare() }));
         assert_eq!(quirks.shape().width, 4);
         quirks.at_most(5);
@@ -313,7 +399,7 @@ mod tests {
 
     #[test]
     fn notes_say_what_was_learnt_once() {
-        let quirks = Quirks::new(Shape::default());
+        let quirks = Quirks::new(Shape::default(), None);
         assert!(quirks.notes("m", 4).is_empty());
         let full = Order { stops: vec!["\n".to_owned()], temperature: Some(0.0), ..limited(LimitField::MaxTokens) };
         for p in [Parameter::Stop, Parameter::Temperature, Parameter::Limit { renamed: true }, Parameter::Stop] {

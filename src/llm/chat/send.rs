@@ -5,7 +5,7 @@ use super::ask::{Order, Prepared};
 use super::completion::{Completion, NoReply};
 use super::fault::{Context, Fault};
 use super::pause;
-use super::quirks::Shape;
+use super::quirks::{Forming, Shape};
 use super::stream::{Delta, Framing, Reader, Splitter};
 use crate::calls::{CallError, CallErrorKind, Piece};
 use crate::llm::{OnWire, Wire};
@@ -107,10 +107,13 @@ impl Inner {
                 }
                 return Sent::Back(wants);
             }
-            if ask.form_required && ask.form.is_some() && !shape.form {
+            if ask.form_required && ask.form.is_some() && shape.form == Forming::None {
                 return Sent::Failed(self.context.no_form());
             }
             let order = ask.order(&shape, self.config.reasoning_floor, wants.len(), first.seed, first.bare);
+            if let Some(error) = self.dialect.refuse(ask, &order) {
+                return Sent::Failed(error);
+            }
             let started = Instant::now();
             let mut shown = false;
             let mut show = |delta: &Delta| {
@@ -127,7 +130,8 @@ impl Inner {
             drop(place);
             tries += 1;
             let (error, asked) = match got {
-                Ok(completion) => {
+                Ok((completion, streamed)) => {
+                    self.quirks.took(&order, completion.choices.len(), streamed);
                     let with_stop = !order.stops.is_empty();
                     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
                     return Sent::Arrived { wants, completion, shape, with_stop, took_ms, tries };
@@ -148,8 +152,8 @@ impl Inner {
         }
     }
 
-    /// Sends one request and reads what comes back; `show` gets the pieces of a stream.
-    async fn exchange(&self, ask: &Prepared, order: &Order, show: &mut (dyn FnMut(&Delta) + Send)) -> Result<Completion, Fault> {
+    /// Sends one request and reads what comes back, and whether it came in pieces; `show` gets these.
+    async fn exchange(&self, ask: &Prepared, order: &Order, show: &mut (dyn FnMut(&Delta) + Send)) -> Result<(Completion, bool), Fault> {
         let limit = self.config.timeout;
         let until = Instant::now() + limit;
         let (url, body) = self.dialect.write(ask, order);
@@ -164,11 +168,12 @@ impl Inner {
         }
         let letters = ask.letters();
         let reader = self.dialect.reader(letters).filter(|_| order.stream && !is_whole(&headers));
+        let streamed = reader.is_some();
         let read = match reader {
             Some((framing, reader)) => self.read_stream(reply, framing, reader, until, show).await.map_err(broken)?,
             None => self.dialect.read(&read_body(reply, until, limit).await.map_err(broken)?, letters),
         };
-        read.map_err(|no_reply| match no_reply {
+        read.map(|completion| (completion, streamed)).map_err(|no_reply| match no_reply {
             NoReply::Error(root) => context.of_error_body(&root),
             NoReply::Unreadable(what) => context.bad_reply(what),
         })

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The optional parameters that we send.
-const OURS: [&str; 10] = [
+const OURS: [&str; 24] = [
     "max_tokens",
     "max_completion_tokens",
     "temperature",
@@ -16,6 +16,20 @@ const OURS: [&str; 10] = [
     "stream",
     "response_format",
     "json_schema",
+    "JSON schema",
+    "grammar",
+    "output_config",
+    "tool_choice", // Anthropic: structured output is a tool there
+    "tools",
+    "toolConfig", // Bedrock
+    "toolChoice",
+    "tool use",
+    "stop_sequences",
+    "stopSequences",
+    "maxTokens",
+    "cache_control",
+    "cachePoint",
+    "prompt caching",
     "n",
 ];
 
@@ -26,16 +40,23 @@ pub fn message(body: &str) -> String {
         return if body.starts_with('<') { String::new() } else { body.to_owned() };
     };
     // OpenAI and most; vLLM before 0.10; FastAPI (`detail`, a text or a list of `msg`); Ollama (`error` is a text).
-    ["/error/message", "/message", "/error", "/detail", "/detail/0/msg", "/0/error/message", "/error/error/message"]
+    let said = ["/error/message", "/message", "/Message", "/error", "/detail", "/detail/0/msg", "/0/error/message", "/error/error/message"]
         .iter()
         .find_map(|at| root.pointer(at).and_then(Value::as_str))
-        .map_or_else(String::new, str::to_owned)
+        .unwrap_or_default();
+    // Ollama hands on the error object of the server inside it, as a text.
+    if said.starts_with('{') && said.len() < body.len() { message(said) } else { said.to_owned() }
 }
 
 /// The machine-readable words of an error: its `code` and `type`.
 fn codes(body: &str) -> Vec<String> {
     let Ok(root) = serde_json::from_str::<Value>(body) else { return Vec::new() };
-    ["/error/code", "/error/type", "/code", "/type"].iter().filter_map(|at| root.pointer(at)?.as_str().map(str::to_lowercase)).collect()
+    let code = |at: &&str| {
+        let text = root.pointer(at)?.as_str()?;
+        // Bedrock: `ThrottlingException:http://...`, `com.amazon...#ThrottlingException`.
+        Some(text.rsplit('#').next()?.split(':').next()?.to_lowercase())
+    };
+    ["/error/code", "/error/type", "/code", "/type", "/__type"].iter().filter_map(code).collect()
 }
 
 fn has_code(body: &str, known: &[&str]) -> bool {
@@ -56,6 +77,8 @@ pub fn is_too_long(body: &str) -> bool {
     [
         "maximum context length",                       // OpenAI, vLLM, DeepSeek
         "prompt is too long",                           // Anthropic
+        "exceed context limit",                         // Anthropic, prompt and reply together
+        "exceeds the context length",                   // Ollama
         "exceeds the available context",                // llama.cpp
         "exceed context window",                        // llama-cpp-python
         "exceeds the context window",                   // OpenAI, responses
@@ -75,8 +98,18 @@ pub fn is_too_long(body: &str) -> bool {
 
 /// Whether money or quota is used up (waiting a minute does not help).
 pub fn is_out_of_quota(body: &str) -> bool {
-    if has_code(body, &["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits", "quota_exceeded"])
-    {
+    if has_code(
+        body,
+        &[
+            "insufficient_quota",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+            "insufficient_credits",
+            "quota_exceeded",
+            "billing_error",
+            "servicequotaexceededexception",
+        ],
+    ) {
         return true;
     }
     let said = message(body).to_lowercase();
@@ -89,7 +122,8 @@ pub fn is_out_of_quota(body: &str) -> bool {
 /// Whether the key is the trouble, whatever the status (Google says 400).
 pub fn is_bad_key(body: &str) -> bool {
     let said = message(body).to_lowercase();
-    has_code(body, &["invalid_api_key"]) || ["api key not valid", "invalid api key", "incorrect api key"].iter().any(|w| said.contains(w))
+    has_code(body, &["invalid_api_key", "authentication_error", "expiredtokenexception", "unrecognizedclientexception"])
+        || ["api key not valid", "invalid api key", "incorrect api key"].iter().any(|w| said.contains(w))
 }
 
 /// Whether a content filter refuses the prompt (Azure and others; a filtered *reply* says so in its `finish_reason`).
@@ -99,7 +133,7 @@ pub fn is_filtered(body: &str) -> bool {
 
 /// The status that an error would have had if the reply had not begun with 200: too many requests, or overload.
 pub fn hidden_status(body: &str) -> Option<u16> {
-    const BUSY: [&str; 4] = ["rate_limit_error", "rate_limit_exceeded", "throttlingexception", "throttling_error"];
+    const BUSY: [&str; 3] = ["rate_limit_error", "rate_limit_exceeded", "throttlingexception"];
     const OVERLOADED: [&str; 5] =
         ["overloaded_error", "overloaded", "service_unavailable", "serviceunavailableexception", "modelstreamerrorexception"];
     let codes = codes(body);
@@ -110,7 +144,7 @@ pub fn hidden_status(body: &str) -> Option<u16> {
 /// Whether the model's name is the trouble.
 pub fn is_unknown_model(body: &str) -> bool {
     static NO_MODEL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\bmodel\b.{0,120}(?:not found|does not exist|is not a valid model)|(?:invalid|unknown|no such) model\b")
+        Regex::new(r"(?i)\bmodel\b.{0,120}(?:not found|does not exist|is not a valid model)|(?:invalid|unknown|no such) model\b|model identifier is invalid|provided model identifier|^model: ")
             .expect("the pattern is a constant and valid")
     });
     has_code(body, &["model_not_found"]) || NO_MODEL.is_match(&message(body))
@@ -155,13 +189,15 @@ fn named_parameter(body: &str) -> Option<String> {
 fn parameter(name: &str, lower: &str) -> Parameter {
     match name {
         "max_tokens" => Parameter::Limit { renamed: lower.contains("max_completion_tokens") && !lower.contains("too large") },
-        "max_completion_tokens" => Parameter::Limit { renamed: false },
+        "max_completion_tokens" | "maxTokens" => Parameter::Limit { renamed: false },
         "temperature" => Parameter::Temperature,
-        "stop" => Parameter::Stop,
+        "stop" | "stop_sequences" | "stopSequences" => Parameter::Stop,
         "seed" => Parameter::Seed,
         "stream_options" => Parameter::StreamUsage,
         "stream" => Parameter::Stream,
-        "response_format" | "json_schema" => Parameter::Form,
+        "response_format" | "json_schema" | "JSON schema" | "grammar" | "output_config" | "tool_choice" | "tools" | "toolConfig"
+        | "toolChoice" | "tool use" => Parameter::Form,
+        "cache_control" | "cachePoint" | "prompt caching" => Parameter::Marks,
         _ => Parameter::Samples(bound(lower)),
     }
 }
@@ -180,6 +216,8 @@ fn refuses(lower: &str) -> bool {
     [
         "support",
         "not permitted",
+        "may not be",
+        "has to be",
         "not allowed",
         "unrecognized",
         "unknown",
@@ -193,6 +231,7 @@ fn refuses(lower: &str) -> bool {
         "not available",
         "unavailable",
         "not implemented",
+        "failed to parse",
     ]
     .iter()
     .any(|w| lower.contains(w))

@@ -6,6 +6,7 @@ mod stream;
 mod url;
 
 use super::chat::ask::{Order, Prepared};
+use super::chat::capabilities::{Ability, Capabilities};
 use super::chat::completion::{Completion, NoReply};
 use super::chat::dialect::Dialect;
 use super::chat::stream::{Framing, Reader};
@@ -43,8 +44,27 @@ impl Dialect for OpenAi {
         (url.clone(), request::body(ask, order))
     }
 
-    fn sign(&self, request: RequestBuilder, key: &Secret) -> RequestBuilder {
-        if self.0.azure { request.header("api-key", key.expose()) } else { request.bearer_auth(key.expose()) }
+    fn sign(&self, request: RequestBuilder, key: Option<&Secret>) -> RequestBuilder {
+        match key {
+            Some(key) if self.0.azure => request.header("api-key", key.expose()),
+            Some(key) => request.bearer_auth(key.expose()),
+            None => request,
+        }
+    }
+
+    /// Of OpenAI's own service much is written, of servers that speak like it nothing can be known.
+    fn documented(&self, _model: &str) -> Capabilities {
+        if !self.0.azure && self.0.chat.host_str() != Some("api.openai.com") {
+            return Capabilities::unknown();
+        }
+        // Models that reason take neither stop strings nor a temperature.
+        Capabilities {
+            samples: Ability::Yes,
+            seed: Ability::Yes,
+            structured: Ability::Yes,
+            streaming: Ability::Yes,
+            ..Capabilities::unknown()
+        }
     }
 
     fn read(&self, body: &[u8], letters: usize) -> Result<Completion, NoReply> {

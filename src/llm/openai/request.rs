@@ -28,7 +28,7 @@ pub fn body(ask: &Prepared, order: &Order) -> Value {
     if let Some(seed) = order.seed {
         put("seed", json!(seed));
     }
-    if let Some(form) = &order.form {
+    if let Some((_, form)) = &order.form {
         let schema = json!({"name": form.name(), "strict": true, "schema": form.schema()});
         put("response_format", json!({"type": "json_schema", "json_schema": schema}));
     }

@@ -2,6 +2,7 @@
 //! function of the scene and the node.
 
 mod calls;
+pub(in super::super) mod changes;
 mod evidence;
 mod fact;
 mod prompt;

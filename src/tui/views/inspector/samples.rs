@@ -19,8 +19,15 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
         readings(&mut document, scene, id, start, "Linking the question");
         raw(&mut document, scene, start, flying, |purpose| matches!(purpose, Purpose::Extract | Purpose::Match));
     }
-    if let Some(step) = scene.step_of(id) {
-        let title = if step.kind == StepKind::Hand { "Grown by hand" } else { "The vote" };
+    // What was asked last is what a person looks for.
+    let here =
+        scene.state.steps.iter().rev().filter(|step| step.node == Some(id) && !matches!(step.kind, StepKind::Page | StepKind::Value));
+    for step in here {
+        let title = match step.kind {
+            StepKind::Hand => "Grown by hand",
+            _ if step.by_hand() => "Asked by you: the vote",
+            _ => "The vote",
+        };
         readings(&mut document, scene, id, step, title);
         raw(&mut document, scene, step, flying, |purpose| purpose == Purpose::Sample);
     }

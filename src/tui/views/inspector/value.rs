@@ -37,7 +37,14 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
             document.push_line([(Role::ByHand, format!("✎ set to {value} by hand{fate}"))]);
         }
     }
-    if let Some(Valuation::Asked(ask)) = node.valuation
+    let valued = scene.state.valued(node);
+    let recorded = node.earlier.iter().map(|(value, from)| (*value, Some(*from))).chain([(node.value, node.valuation)]);
+    for (value, from) in recorded.filter(|other| *other != valued) {
+        let number = value.known().map_or_else(|| "?".to_owned(), |value| value.to_string());
+        let fate = if from == node.valuation { "asked for again, and taken back" } else { "before you asked again" };
+        document.push_line([(Role::Dim, format!("{number}  {fate}"))]);
+    }
+    if let Some(Valuation::Asked(ask)) = valued.1
         && let Some(ask) = scene.state.ask(ask)
     {
         if matches!(level, Level::ByHand(_)) {

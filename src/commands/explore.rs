@@ -136,19 +136,26 @@ impl<'a> Bench<'a> {
         let loading: crate::kg::Status = Arc::new(|line: String| eprintln!("{}", one_line(&line)));
         let quiet = options.kg.iter().all(|k| k == "demo");
         let workshop = runtime.block_on(Workshop::open_leniently(options, &config, (!quiet).then_some(loading), lenient))?;
-        Ok(Self::around(runtime, workshop, config, options))
+        let prompts = prompts_folder(options, &config);
+        Ok(Self::around(runtime, workshop, config, options, prompts))
     }
 
-    fn around(runtime: &'a Runtime, workshop: Workshop, config: Config, options: &SearchOptions) -> Self {
+    fn around(
+        runtime: &'a Runtime,
+        workshop: Workshop,
+        config: Config,
+        options: &SearchOptions,
+        prompts: Option<(PathBuf, PromptsUse)>,
+    ) -> Self {
         let named = options.llm.is_some() || workshop.scenario.is_some() || workshop.from.is_some() || config.llm.is_some();
         let offers = !named || workshop.model.missing.is_some();
-        let prompts = prompts_folder(options, &config);
+        let (workshop, options) = (Mutex::new(workshop), options.clone());
         let bench = Self {
             runtime,
-            workshop: Mutex::new(workshop),
+            workshop,
             offers,
             found: Arc::default(),
-            options: options.clone(),
+            options,
             config,
             status: Arc::default(),
             running: Mutex::default(),

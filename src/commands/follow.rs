@@ -96,7 +96,7 @@ pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow:
             changed = snapshots.changed() => changed.context("the search ended unexpectedly")?,
             line = person.line(), if wanted.is_some() => {
                 let Some(text) = line else { bail!("stdin ended: {}", resumable(&snapshot)) };
-                if let Some((ask, slot)) = wanted {
+                if let (Some((ask, slot)), Some(text)) = (wanted, person.whole(text)) {
                     person.answered = wanted;
                     let _ = handle.commands.send(Command::Reply { ask, slot, text });
                 }
@@ -159,11 +159,14 @@ fn order(state: &State, node: NodeId) -> u32 {
     state.node(node).and_then(|n| n.order).unwrap_or_default()
 }
 
-/// The person at stdin, for `--llm human`: each prompt is printed on stderr, and one line is read for each sample.
+/// The person at stdin, for `--llm human`: each prompt is printed on stderr, and one line is read for each sample. A line that
+/// ends with `\` goes on in the next one.
 #[derive(Default)]
 struct Person {
     asked: Option<(AskId, u32)>,
     answered: Option<(AskId, u32)>,
+    /// Lines that go on in the next one.
+    begun: String,
     lines: Option<UnboundedReceiver<String>>,
 }
 
@@ -178,14 +181,31 @@ impl Person {
             return Ok(None);
         }
         if wanted != self.asked {
+            // Also when the first samples were given before: a session that goes on.
+            let is_new = self.asked.is_none_or(|(before, _)| before != ask.id);
             self.asked = wanted;
             let strategy = super::setup::strategy_of(&state.started().strategy)?;
-            if let Some(job) = task::llm_job(state, &*strategy, ask).filter(|_| slot == 0) {
+            if let Some(job) = task::llm_job(state, &*strategy, ask).filter(|_| is_new) {
                 say(&format!("\n{}\n", job.request.prompt()));
             }
             say(&format!("sample {} of {}:", slot + 1, ask.samples.len()));
         }
         Ok(wanted)
+    }
+
+    /// The reply that ends with `line`; `None` while it goes on, or when there is nothing in it.
+    fn whole(&mut self, line: String) -> Option<String> {
+        if let Some(part) = line.strip_suffix('\\') {
+            self.begun.push_str(part);
+            self.begun.push('\n');
+            return None;
+        }
+        let reply = std::mem::take(&mut self.begun) + &line;
+        if reply.trim().is_empty() {
+            say("nothing was written: write a reply, or end with ctrl-c (the session can be resumed)");
+            return None;
+        }
+        Some(reply)
     }
 
     /// The next line of stdin, `None` at its end. A thread reads, so that signals are heard meanwhile.

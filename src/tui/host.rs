@@ -75,6 +75,19 @@ pub struct Status {
     pub line: String,
 }
 
+/// A model that can be chosen for the next question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The model, in the form of `--llm`.
+    pub spec: String,
+    /// Where it is, and why it is offered.
+    pub about: String,
+    /// Whether it is the one that the next question is asked of.
+    pub chosen: bool,
+    /// Whether the model's name is a proposal, to be looked at before it is taken.
+    pub proposed: bool,
+}
+
 /// What came of saving a template of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptSaved {
@@ -87,19 +100,6 @@ pub enum PromptSaved {
     },
     /// The file is there already with another text: nothing was changed.
     Exists(PathBuf),
-}
-
-/// A model that can be chosen for the next question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// The model, in the form of `--llm`.
-    pub spec: String,
-    /// Where it is, and why it is offered.
-    pub about: String,
-    /// Whether it is the one that the next question is asked of.
-    pub chosen: bool,
-    /// Whether the model's name is a proposal, to be looked at before it is taken.
-    pub proposed: bool,
 }
 
 /// The program around the explorer.
@@ -128,12 +128,6 @@ pub trait Host: Send {
     /// The lights of KGs and model. Cheap: asked about once a second.
     fn status(&self) -> Vec<Status>;
 
-    /// Saves a template of a prompt for later sessions; a file that is there is replaced only with `replace`.
-    ///
-    /// # Errors
-    /// A sentence with the remedy.
-    fn save_prompt(&self, name: &str, text: &str, replace: bool) -> Result<PromptSaved, String>;
-
     /// Models that were found, with the one in use; empty while there is nothing to choose. Cheap: asked about once a second.
     fn models(&self) -> Vec<Offer>;
 
@@ -142,6 +136,12 @@ pub trait Host: Send {
     /// # Errors
     /// A sentence with the remedy.
     fn choose(&self, offer: &Offer, spec: &str) -> Result<String, String>;
+
+    /// Saves a template of a prompt for later sessions; a file that is there is replaced only with `replace`.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    fn save_prompt(&self, name: &str, text: &str, replace: bool) -> Result<PromptSaved, String>;
 
     /// The model in use and what it is: `lexical: built in, no neural network`.
     fn model_line(&self) -> String;

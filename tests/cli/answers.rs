@@ -1,6 +1,6 @@
 //! `tot ask`: where the answer goes, where the progress goes, the exit status.
 
-use super::support::{Home, scenario};
+use super::support::{Home, events, scenario};
 
 const QUESTION: &str = "Which actor played in both Inception and Interstellar?";
 
@@ -111,4 +111,22 @@ fn a_person_answers_on_stdin_and_its_end_leaves_a_session() {
     assert_eq!(ran.out, "");
     home.run(&["show", &session]).ends(0);
     home.run(&["ask", "--resume", &session, "--llm", "lexical", "--quiet"]).ends(0);
+}
+
+#[test]
+fn a_person_writes_several_lines_and_nothing_is_not_taken_for_a_reply() {
+    let home = Home::new();
+    let session = home.arg("human.jsonl");
+    // Nothing, then a reply of two lines, then the end of stdin with samples left.
+    let line = format!("printf '\\n  \\nInception\\\\\\nInterstellar\\n' | \"$TOT\" ask 'Which?' --llm human --session {session}");
+    let ran = home.shell(&line).ends(1).says(&["nothing was written", "stdin ended"]);
+    assert_eq!(ran.err.matches("nothing was written").count(), 2, "{ran:#?}");
+    let texts: Vec<String> = events(home.path("human.jsonl"), "replied")
+        .iter()
+        .filter_map(|replied| Some(replied["got"]["samples"][0][1]["text"].as_str()?.to_owned()))
+        .collect();
+    assert_eq!(texts, ["Inception\nInterstellar"]);
+    // Who goes on is shown the prompt again.
+    let ran = home.shell(&format!("printf '' | \"$TOT\" ask --resume {session}")).ends(1);
+    assert!(ran.err.contains("# TASK"), "{ran:#?}");
 }

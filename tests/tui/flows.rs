@@ -314,6 +314,8 @@ fn a_person_is_the_model() {
     let screen = desk.screen(160, 50);
     assert!(screen.contains("You are the model: sample 1 of"), "{screen}");
     assert!(screen.contains("waiting for you"), "{screen}");
+    desk.press("Enter");
+    assert!(desk.sent().is_empty() && desk.screen(160, 50).contains("write something first"));
     desk.press("text:THINK: space text:hm Enter");
     let sent = desk.sent();
     assert!(matches!(&sent[..], [Command::Reply { ask: a, slot: 0, text }] if *a == ask && text == "THINK: hm"), "{sent:?}");

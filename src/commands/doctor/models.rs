@@ -5,7 +5,7 @@ use crate::calls::{About, AskId, Form, LlmReply, LlmRequest, Part, PartKind, Pro
 use crate::commands::setup::{Named, OpenModel, model_named, open_model};
 use crate::config::Config;
 use crate::llm::found::{self, Found, Places};
-use crate::llm::{LanguageModel, LlmJob, OnWire};
+use crate::llm::{Ability, Capabilities, LanguageModel, LlmJob, OnWire};
 use crate::redact::Secrets;
 use crate::text::{cut, one_line, thousands};
 use serde::Serialize;
@@ -159,7 +159,7 @@ impl Answer {
             learned("samples", samples),
         ];
         if let Some(first) = self.first {
-            details.push(learned("streaming", format!("{} pieces, the first after {:.1} s", self.pieces, first.as_secs_f64())));
+            details.push(learned("first piece", format!("of {}, after {:.1} s", self.pieces, first.as_secs_f64())));
         }
         details
     }
@@ -167,7 +167,40 @@ impl Answer {
 
 /// What the adapter knows of its service.
 fn details(model: &dyn LanguageModel) -> Vec<Detail> {
-    model.notes().into_iter().map(|note| learned("note", note)).collect()
+    let mut all = model.capabilities().as_ref().map(abilities).unwrap_or_default();
+    all.extend(model.notes().into_iter().map(|note| learned("note", note)));
+    all
+}
+
+fn abilities(can: &Capabilities) -> Vec<Detail> {
+    let ability = |name: &str, ability: Ability| {
+        let (how, value) = match ability {
+            Ability::Yes => ("known", "yes"),
+            Ability::No => ("known", "no"),
+            Ability::Proven => ("learned", "yes"),
+            Ability::Refused => ("learned", "no"),
+            Ability::Unknown => ("unknown", "not known"),
+        };
+        Detail { name: name.to_owned(), how, value: value.to_owned() }
+    };
+    let mut all = vec![
+        ability("native n", can.samples),
+        ability("stop strings", can.stop),
+        ability("seed", can.seed),
+        ability("temperature", can.temperature),
+        ability("log-probabilities", can.log_probabilities),
+        ability("structured output", can.structured),
+        ability("streaming", can.streaming),
+    ];
+    all.extend(can.most_samples.map(|most| learned("samples at once", most.to_string())));
+    all.push(match &can.limit {
+        Some(name) => Detail { name: "output limit".to_owned(), how: "known", value: name.clone() },
+        None => Detail { name: "output limit".to_owned(), how: "known", value: "the service's own".to_owned() },
+    });
+    if can.reasons {
+        all.push(learned("reasons first", "yes"));
+    }
+    all
 }
 
 /// Asks one question: two samples of a few tokens, with everything that a search sends, so that it is learned what the

@@ -21,13 +21,15 @@ pub struct ReplyPopup {
     prompt: Option<Pager>,
     editor: Editor,
     sent: Vec<u32>,
+    /// Whether nothing was written when it was to be sent.
+    empty: bool,
 }
 
 impl ReplyPopup {
     /// A popup for `ask`.
     #[must_use]
     pub fn new(ask: AskId) -> Self {
-        Self { ask, prompt: None, editor: Editor::default(), sent: Vec::new() }
+        Self { ask, prompt: None, editor: Editor::default(), sent: Vec::new(), empty: false }
     }
 
     /// Slots that have no sample and were not replied to here.
@@ -40,7 +42,8 @@ impl ReplyPopup {
     fn send(&mut self, state: &State, all: bool) -> Reaction {
         let text = self.editor.value();
         let open = self.open(state);
-        if text.trim().is_empty() || open.is_empty() {
+        self.empty = text.trim().is_empty();
+        if self.empty || open.is_empty() {
             return Reaction::Stay;
         }
         let slots: Vec<u32> = if all { open.clone() } else { open[..1].to_vec() };
@@ -73,6 +76,7 @@ impl Popup for ReplyPopup {
             (KeyCode::PageUp, Some(prompt)) => prompt.page(-1),
             (KeyCode::PageDown, Some(prompt)) => prompt.page(1),
             _ => {
+                self.empty = false;
                 self.editor.key(key);
             }
         }
@@ -80,6 +84,7 @@ impl Popup for ReplyPopup {
     }
 
     fn paste(&mut self, text: &str) {
+        self.empty = false;
         self.editor.paste(text);
     }
 
@@ -103,8 +108,9 @@ impl Popup for ReplyPopup {
         let pager = self.prompt.get_or_insert_with(|| Pager::new(prompt(state, self.ask)));
         pager.render(buf, above, theme);
         if above.height > 0 {
-            let rule = format!("── your reply {}", "─".repeat(usize::from(body.width)));
-            put(buf, body, body.x, above.bottom(), &rule, theme.style(Role::Border));
+            let (said, role) = if self.empty { ("your reply: write something first", Role::Warning) } else { ("your reply", Role::Border) };
+            let rule = format!("── {said} {}", "─".repeat(usize::from(body.width)));
+            put(buf, body, body.x, above.bottom(), &rule, theme.style(role));
         }
         let editor = Rect { y: body.bottom().saturating_sub(below), height: below, ..body };
         self.editor.render(buf, editor, theme);

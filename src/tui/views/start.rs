@@ -301,7 +301,7 @@ impl StartPage {
             let (sign, role) = match status.light {
                 Light::Ready => ("● ready      ", Role::Good),
                 Light::Checking => ("◌ checking   ", Role::Dim),
-                Light::NoKey => ("▲ no key     ", Role::Warning),
+                Light::NoKey => ("▲ no key     ", Role::Error),
                 Light::Unreachable => ("✗ unreachable", Role::Error),
                 Light::Broken => ("✗ broken     ", Role::Error),
             };

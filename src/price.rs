@@ -46,10 +46,7 @@ impl Cost {
 
 impl Price {
     /// That of a model that costs nothing by its nature.
-    #[must_use]
-    pub const fn free() -> Self {
-        Self { input: Money(0), cached: Money(0), cache_write: Money(0), output: Money(0), currency: String::new() }
-    }
+    pub const FREE: Self = Self { input: Money(0), cached: Money(0), cache_write: Money(0), output: Money(0), currency: String::new() };
 
     /// Whether tokens cost nothing.
     #[must_use]
@@ -84,6 +81,17 @@ pub fn needed(spec: &str) -> String {
 /// Kinds of models that run in this program: nobody is paid, whatever a pattern says.
 const OF_OUR_OWN: [&str; 4] = ["lexical", "human", "script", "scenario"];
 
+/// The price of a model that runs in this program, by its spec; `None` for every other one.
+#[must_use]
+pub fn by_nature(spec: &str) -> Option<&'static Price> {
+    static FREE: Price = Price::FREE;
+    OF_OUR_OWN.contains(&kind(spec)).then_some(&FREE)
+}
+
+fn kind(spec: &str) -> &str {
+    spec.split(':').next().unwrap_or_default()
+}
+
 /// Prices by pattern, as the configuration has them under `prices`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
@@ -93,13 +101,12 @@ impl Prices {
     /// The price of a model by its spec (`openai:gpt-4o-mini`): of the longest pattern that fits. `None`: not known.
     #[must_use]
     pub fn of(&self, spec: &str) -> Option<Price> {
-        let kind = spec.split(':').next().unwrap_or_default();
-        if OF_OUR_OWN.contains(&kind) {
-            return Some(Price::free());
+        if let Some(free) = by_nature(spec) {
+            return Some(free.clone());
         }
         let fitting = self.0.iter().filter(|(pattern, _)| pattern.fits(spec));
         let listed = fitting.max_by_key(|(pattern, _)| pattern.weight()).map(|(_, entry)| entry.price());
-        listed.or_else(|| (kind == "ollama").then(Price::free))
+        listed.or_else(|| (kind(spec) == "ollama").then_some(Price::FREE))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::asm::{Action, AsmState};
 use crate::calls::{AskId, Part};
 use crate::graph::{Delta, LocalGraph};
 use crate::micro::Micro;
-use crate::price::Price;
+use crate::price::{self, Price};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -220,7 +220,8 @@ impl State {
     /// What the model's tokens cost, if that is known.
     #[must_use]
     pub fn price(&self) -> Option<&Price> {
-        self.priced.as_deref().or_else(|| self.started.as_deref()?.price.as_ref())
+        let started = self.started.as_deref()?;
+        self.priced.as_deref().or(started.price.as_ref()).or_else(|| price::by_nature(&started.model_spec))
     }
 
     /// The settings in force: those of the start with the changes that were not undone.

@@ -133,7 +133,8 @@ async fn tokens_and_money_stop_it_before_the_next_call() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn money_needs_a_price() {
     let scenario = film(1);
-    let mut bench = Bench::start(&scenario, Pace::Paused);
+    let model = Counting::of(&scenario);
+    let mut bench = Bench::with(&scenario, Pace::Paused, model, |started| started.model_spec = "openai:mock".into());
     let before = bench.until(|_| true).await.entries().len();
     bench.send(raise(Budget::Cost, Some(1)));
     let told = bench.until(|s| s.live.notice.is_some()).await;
@@ -228,7 +229,10 @@ fn reopened(scenario: &Scenario, folder: tempfile::TempDir, changes: Changes) ->
 async fn a_session_goes_on_with_what_was_not_spent_and_a_price_that_became_known() {
     let scenario = film(1);
     let model = Counting::of(&scenario);
-    let mut bench = Bench::with(&scenario, Pace::Run, model.clone(), |started| started.settings.budgets.set(Budget::Calls, Some(7)));
+    let mut bench = Bench::with(&scenario, Pace::Run, model.clone(), |started| {
+        started.settings.budgets.set(Budget::Calls, Some(7));
+        started.model_spec = "openai:mock".into();
+    });
     let halted = bench.until(|s| stands(s, Budget::Calls)).await;
     assert_eq!(halted.state.counters().llm.cost, None, "no price, no cost");
     let folder = bench.quit().await;

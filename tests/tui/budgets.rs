@@ -16,6 +16,7 @@ fn spent(price: Option<Price>, limits: &[(Budget, u64)]) -> World {
         match &mut entry.ev {
             Event::Started(started) => {
                 started.price.clone_from(&price);
+                started.model_spec = "openai:mock".into();
                 for (budget, limit) in limits {
                     started.settings.budgets.set(*budget, Some(*limit));
                 }
@@ -66,7 +67,7 @@ fn the_pane_shows_what_is_spent_of_every_limit() {
 #[test]
 fn free_unknown_and_estimated_are_told_apart() {
     let cost = |price: Option<Price>| row(&Desk::at(&spent(price, &[])).press("5 z").screen(120, 40), &["cost  "]).to_owned();
-    assert!(cost(None).contains("no price") && cost(Some(Price::free())).contains("free"));
+    assert!(cost(None).contains("no price") && cost(Some(Price::FREE)).contains("free"));
     let mut world = spent(usd(), &[]);
     assert!(!Desk::at(&world).press("5 z").screen(120, 40).contains('~'));
     let replied = world.entries.iter_mut().rev().find_map(|e| match &mut e.ev {

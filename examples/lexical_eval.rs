@@ -139,7 +139,13 @@ fn read_json(text: &str) -> anyhow::Result<Vec<Row>> {
 
 /// Runs one search to its end.
 async fn ask(workshop: &Workshop, question: &str) -> anyhow::Result<State> {
-    let setup = Setup::New { started: Box::new(workshop.started(question)), journal: None, name: "lexical-eval".to_owned(), note: None };
+    let setup = Setup::New {
+        started: Box::new(workshop.started(question)),
+        journal: None,
+        name: "lexical-eval".to_owned(),
+        note: None,
+        bank: None,
+    };
     let handle = launch(setup, workshop.equipment(&workshop.strategy, Pace::Run, false)?)?;
     let mut snapshots = handle.snapshots.clone();
     loop {

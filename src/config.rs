@@ -3,6 +3,7 @@
 //! The file is `$XDG_CONFIG_HOME/tot/config.yaml` (else `~/.config/tot/config.yaml`). Keys never stand in it: they come
 //! from the environment (`OPENAI_API_KEY`, or the variable that a model's `key_env` names) or from key files.
 
+use crate::asm::Profile;
 use crate::kg::KgProfile;
 use crate::llm::ModelProfile;
 use crate::price::Prices;
@@ -35,7 +36,9 @@ pub struct Config {
     pub theme: Option<String>,
     /// Keys of commands, by the command's name: `pause: ["space", "p"]`.
     pub keys: IndexMap<String, Vec<String>>,
-    /// A folder with prompts.
+    /// The prompts: `default`, `small` or `base`.
+    pub profile: Option<Profile>,
+    /// A folder with prompt files that replace single built-in ones.
     pub prompts: Option<PathBuf>,
     /// Languages of labels, the wanted one first.
     pub lang: Vec<String>,

@@ -2,10 +2,12 @@
 
 mod action;
 mod parse;
+mod profile;
 mod prompt;
 mod template;
 
 pub use action::{Action, AsmState};
 pub use parse::{Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions, read_aggregate};
-pub use prompt::{Options, PathStep, PromptContext};
-pub use template::{TemplateError, Templates};
+pub use profile::Profile;
+pub use prompt::{Edit, Options, PathStep, PromptContext, Wording};
+pub use template::{Flaw, Flaws, Saved, TemplateError, Templates, save as save_template};

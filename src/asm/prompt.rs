@@ -9,6 +9,7 @@ use crate::calls::{Candidate, Part, PartKind, PromptKind};
 use crate::graph::{Entity, EntityId, LocalGraph, Relation, to_yaml};
 use crate::text::quoted;
 use minijinja::{Value, context};
+use serde::{Deserialize, Serialize};
 
 /// A step of a walk, as the prompt tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +117,8 @@ impl PromptContext<'_> {
         (think && !after_think, expand)
     }
 
-    /// The variables of the templates; every text from outside is quoted here.
-    fn variables(&self) -> Value {
+    /// The variables of the templates; every text from outside is quoted here. `task` is the name of the task's template.
+    fn variables(&self, task: &str) -> Value {
         let (think, expand) = self.offers();
         let entities: Vec<String> = match &self.options {
             Options::Entities(list) => list.iter().map(entity_option).collect(),
@@ -128,11 +129,15 @@ impl PromptContext<'_> {
             _ => Vec::new(),
         };
         let empty = LocalGraph::default();
+        let shown = self.graph.map_or(0, |graph| graph.edges().len());
         context! {
+            task,
             question => quoted(self.question),
             graph => to_yaml(self.graph.unwrap_or(&empty), self.notes).trim_end(),
             path => self.path.iter().map(PathStep::line).collect::<Vec<_>>(),
             omitted => self.omitted,
+            shown,
+            facts => shown + self.omitted,
             mention => quoted(self.mention.unwrap_or_default()),
             answer => quoted(self.answer.unwrap_or_default()),
             candidates => self.candidates.iter().map(candidate_option).collect::<Vec<_>>(),
@@ -209,40 +214,95 @@ const fn parts_of(kind: PromptKind) -> &'static [PartKind] {
     }
 }
 
+/// A part of a prompt that a person worded otherwise, for one call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// The part.
+    pub part: PartKind,
+    /// How it is worded.
+    pub with: Wording,
+}
+
+/// How a person words a part of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wording {
+    /// Exactly so, nothing is filled in.
+    Text(String),
+    /// By this template in the place of the session's.
+    Template(String),
+}
+
 impl Templates {
+    /// The name of the template of a part of a kind of prompt.
+    #[must_use]
+    pub const fn name_of(kind: PromptKind, part: PartKind) -> &'static str {
+        template_of(kind, part)
+    }
+
     /// The parts of a prompt, stable ones first.
     ///
     /// # Errors
     /// When a template that was overridden asks for a variable that does not exist, or is broken.
     pub fn parts(&self, kind: PromptKind, about: &PromptContext<'_>) -> Result<Vec<Part>, TemplateError> {
+        self.edited(kind, about, &[])
+    }
+
+    /// The parts of a prompt as a person worded some of them. A part without text is left out.
+    ///
+    /// # Errors
+    /// When a template can't be filled in.
+    pub fn edited(&self, kind: PromptKind, about: &PromptContext<'_>, edits: &[Edit]) -> Result<Vec<Part>, TemplateError> {
         let environment = template::environment();
-        let variables = about.variables();
-        parts_of(kind)
-            .iter()
-            .map(|&part| {
-                let name = template_of(kind, part);
-                let text = template::render(&environment, name, self.text(name), &variables)?;
-                Ok(Part { kind: part, text: text.trim_end().into() })
-            })
-            .collect()
+        let variables = about.variables(template_of(kind, PartKind::Task));
+        let mut parts = Vec::new();
+        for &part in parts_of(kind) {
+            let name = template_of(kind, part);
+            let text = match edits.iter().rev().find(|edit| edit.part == part).map(|edit| &edit.with) {
+                Some(Wording::Text(text)) => text.clone(),
+                Some(Wording::Template(template)) => template::render(&environment, name, template, &variables)?,
+                None => template::render(&environment, name, self.text(name), &variables)?,
+            };
+            let text = text.trim_end();
+            if !text.is_empty() {
+                parts.push(Part { kind: part, text: text.into() });
+            }
+        }
+        Ok(parts)
     }
 }
 
-/// Variables as every template may see them, no list empty: for trying a template out before it is used.
-pub(super) fn sample_variables() -> Value {
+/// Every prompt's variables with everything on offer, and with as little as can be: for trying a template out before it is used.
+pub(super) fn samples() -> Vec<Value> {
     let path = [PathStep::Expand("a reason".to_owned())];
-    let about = PromptContext {
+    let full = PromptContext {
         question: "a question",
         path: &path,
         answer: Some("an answer"),
         mention: Some("a mention"),
+        linking: true,
         omitted: 1,
         aggregate: true,
         ..Default::default()
     };
+    let bare = PromptContext { question: "a question", options: Options::Actions { think: false, expand: false }, ..Default::default() };
     let one = || vec![quoted("an option")];
-    context! { entities => one(), relations => one(), candidates => one(), ..about.variables() }
+    let tasks = KINDS.map(|kind| template_of(kind, PartKind::Task));
+    let filled = tasks.iter().map(|task| context! { entities => one(), relations => one(), candidates => one(), ..full.variables(task) });
+    filled.chain(tasks.iter().map(|task| bare.variables(task))).collect()
 }
+
+/// Every kind of prompt.
+const KINDS: [PromptKind; 8] = [
+    PromptKind::Extract,
+    PromptKind::Match,
+    PromptKind::Action,
+    PromptKind::Entities,
+    PromptKind::Relation,
+    PromptKind::FinalAnswer,
+    PromptKind::ScoreState,
+    PromptKind::ScoreAnswer,
+];
 
 #[cfg(test)]
 mod tests;

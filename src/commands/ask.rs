@@ -1,8 +1,9 @@
 //! `tot ask`: no screen; progress on stderr, the answer on stdout.
 
 use super::follow::{End, Followed, follow, say};
+use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{Workshop, new_journal, options_of, session_path};
+use super::setup::{Workshop, new_journal, options_of, session_path, without_broken_prompts};
 use super::{Status, UsageError, report};
 use crate::config::Config;
 use crate::runner::{Command, Handle, Pace, Setup, launch};
@@ -56,7 +57,9 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let Followed { snapshot, end } = followed?;
     let state = &snapshot.state;
     let session = snapshot.live.path.as_ref().map_or_else(|| snapshot.live.session.clone(), |p| p.display().to_string());
+    let stopped = workshop.from.as_ref().filter(|from| !from.live && matches!(&end, End::Halted(halt) if halt.cause == HaltCause::Miss));
     let go_on = match &snapshot.live.path {
+        Some(_) if stopped.is_some() => stopped.map(|from| from.remedy(&session)).unwrap_or_default(),
         Some(_) => format!("go on with: tot ask --resume {session}"),
         None => "it was not recorded, so it can't be resumed".to_owned(),
     };
@@ -86,7 +89,7 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
                 say(&format!("{}; {go_on}", one_line(&halt.why)));
                 Ok(Status::Stopped)
             }
-            HaltCause::Service | HaltCause::Template => bail!("{}; {go_on}", one_line(&halt.why)),
+            HaltCause::Service | HaltCause::Template | HaltCause::Miss => bail!("{}; {go_on}", one_line(&halt.why)),
         },
         End::Unwritten => bail!("the search stands still; when there is room again, {go_on}"),
         End::Stopped => {
@@ -123,28 +126,39 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
     let given = (!args.question.is_empty()).then(|| args.question.join(" "));
     match &given {
         Some(question) if question.trim().is_empty() => bail!(UsageError::of("the question is empty: write one after `ask`")),
-        None if args.search.scenario.is_none() => bail!(needed()),
+        None if args.search.scenario.is_none() && args.search.from.is_none() => bail!(needed()),
         _ => {}
     }
     let workshop = Workshop::open(&args.search, config, loading()).await?;
     workshop.check_budgets()?;
     let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
-    let question = given.or(scripted).ok_or_else(needed)?;
+    let recorded = workshop.from.as_ref().map(|from| from.started().question.clone());
+    let question = given.or(recorded).or(scripted).ok_or_else(needed)?;
     let (name, journal, warning) = new_journal(args.search.session.as_deref())?;
-    let setup = Setup::New { started: Box::new(workshop.started(question.trim())), journal, name, note: warning };
+    let setup = Setup::New {
+        started: Box::new(workshop.started(question.trim())),
+        journal,
+        name,
+        note: warning,
+        bank: workshop.from.as_ref().map(From::bank),
+    };
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
-    let warnings = workshop.warnings.clone();
+    let mut warnings = workshop.warnings.clone();
+    warnings.extend(workshop.from.as_ref().map(|from| format!("answered from the recording {}", from.file)));
     Ok(Begun { handle: launch(setup, equipment)?, workshop, warnings, recorded: 0 })
 }
 
 async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow::Result<Begun> {
+    given.fit_resuming()?;
     let path = session_path(session);
     let recording = crate::session::read(&path)?;
     let options = options_of(&recording, given).with_context(|| path.display().to_string())?;
-    let workshop = Workshop::open(&options, config, loading()).await?;
+    let mut config = config.clone();
+    let wrong = without_broken_prompts(&mut config);
+    let workshop = Workshop::open(&options, &config, loading()).await?;
     // Read again under the lock: nobody else can have gone on with it meanwhile.
     let (journal, recording) = Journal::reopen(&path)?;
-    let mut warnings: Vec<String> = recording.note().into_iter().collect();
+    let mut warnings: Vec<String> = recording.note().into_iter().chain(wrong).collect();
     let ignored = given.fixed_at_start();
     if !ignored.is_empty() {
         warnings.push(format!("{}: left as the session began with; a new session takes them", ignored.join(", ")));

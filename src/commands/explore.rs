@@ -2,16 +2,18 @@
 
 use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
+use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{Workshop, new_journal, options_of, session_path};
+use super::setup::{PromptsUse, Workshop, new_journal, options_of, prompts_folder, session_path, without_broken_prompts};
+use crate::asm::{Profile, Saved, save_template};
 use crate::config::Config;
 use crate::runner::{Handle, Pace, Setup, launch};
 use crate::session::{Journal, Recording, read, recent, sessions_folder};
 use crate::text::one_line;
-use crate::tui::{self, Connection, First, Host, Light, OpenHow, Options, SampleQuestion, SessionInfo};
+use crate::tui::{self, Connection, First, Host, Light, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::runtime::Runtime;
@@ -30,7 +32,8 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
     let bench = Bench::open(runtime, &args.search)?;
     bench.workshop.check_budgets()?;
     let scripted = bench.workshop.scenario.as_ref().map(|s| s.query.clone());
-    let first = match args.question.clone().or(scripted) {
+    let recorded = bench.workshop.from.as_ref().map(|from| from.started().question.clone());
+    let first = match args.question.clone().or(recorded).or(scripted) {
         Some(question) => First::Session(bench.start_at(&question, args.search.session.as_deref()).map_err(|e| anyhow::anyhow!("{e}"))?),
         None => First::StartPage,
     };
@@ -42,12 +45,13 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
 /// # Errors
 /// One readable sentence.
 pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
+    args.search.fit_resuming()?;
     if let Some(status) = no_terminal("go on without a screen: tot ask --resume SESSION") {
         return Ok(status);
     }
     let path = session_path(&args.session);
     let recording = read(&path)?;
-    let bench = Bench::open(runtime, &options_of(&recording, &args.search)?)?;
+    let bench = Bench::open_for_session(runtime, &options_of(&recording, &args.search)?)?;
     let first = First::Session(bench.resume(&path, &args.search)?);
     explore(&bench, first, &args.looks)
 }
@@ -64,8 +68,13 @@ pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
     let recording = read(&path)?;
     anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
     // Whatever the configuration names, a recording can be looked at.
-    let built_in = SearchOptions { llm: Some("lexical".to_owned()), kg: vec!["demo".to_owned()], ..SearchOptions::default() };
-    let bench = Bench::open(runtime, &built_in)?;
+    let built_in = SearchOptions {
+        llm: Some("lexical".to_owned()),
+        kg: vec!["demo".to_owned()],
+        profile: Some(Profile::Default),
+        ..SearchOptions::default()
+    };
+    let bench = Bench::open_for_session(runtime, &built_in)?;
     let first = First::Session(bench.replay(recording)?);
     explore(&bench, first, &args.looks)
 }
@@ -96,19 +105,34 @@ struct Bench<'a> {
     config: Config,
     status: Arc<Mutex<Vec<tui::Status>>>,
     running: Mutex<Vec<Handle>>,
+    /// Where prompts that are changed in the explorer are saved.
+    prompts: Option<(PathBuf, PromptsUse)>,
 }
 
 impl<'a> Bench<'a> {
     fn open(runtime: &'a Runtime, options: &SearchOptions) -> anyhow::Result<Self> {
-        let config = Config::load()?;
+        Self::open_with(runtime, options, Config::load()?)
+    }
+
+    /// For a session of the disk, which has its prompts.
+    fn open_for_session(runtime: &'a Runtime, options: &SearchOptions) -> anyhow::Result<Self> {
+        let mut config = Config::load()?;
+        let wrong = without_broken_prompts(&mut config);
+        let mut bench = Self::open_with(runtime, options, config)?;
+        bench.workshop.warnings.extend(wrong);
+        Ok(bench)
+    }
+
+    fn open_with(runtime: &'a Runtime, options: &SearchOptions, config: Config) -> anyhow::Result<Self> {
         let loading: crate::kg::Status = Arc::new(|line: String| eprintln!("{}", one_line(&line)));
         let quiet = options.kg.iter().all(|k| k == "demo");
         let workshop = runtime.block_on(Workshop::open(options, &config, (!quiet).then_some(loading)))?;
-        Ok(Self::around(runtime, workshop, config))
+        let prompts = prompts_folder(options, &config);
+        Ok(Self::around(runtime, workshop, config, prompts))
     }
 
-    fn around(runtime: &'a Runtime, workshop: Workshop, config: Config) -> Self {
-        let bench = Self { runtime, workshop, config, status: Arc::default(), running: Mutex::default() };
+    fn around(runtime: &'a Runtime, workshop: Workshop, config: Config, prompts: Option<(PathBuf, PromptsUse)>) -> Self {
+        let bench = Self { runtime, workshop, config, status: Arc::default(), running: Mutex::default(), prompts };
         bench.check();
         bench
     }
@@ -159,7 +183,13 @@ impl<'a> Bench<'a> {
             return Err("the question is empty".to_owned());
         }
         let (name, journal, note) = new_journal(session).map_err(|e| format!("{e:#}"))?;
-        let setup = Setup::New { started: Box::new(self.workshop.started(question.trim())), journal, name, note };
+        let setup = Setup::New {
+            started: Box::new(self.workshop.started(question.trim())),
+            journal,
+            name,
+            note,
+            bank: self.workshop.from.as_ref().map(From::bank),
+        };
         self.connect(&self.workshop, setup, &self.workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
     }
 
@@ -261,6 +291,14 @@ impl Host for Bench<'_> {
 
     fn status(&self) -> Vec<tui::Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn save_prompt(&self, name: &str, text: &str, replace: bool) -> Result<PromptSaved, String> {
+        let (folder, use_) = self.prompts.clone().ok_or("there is no home folder: name one for prompts with --prompts DIR")?;
+        Ok(match save_template(&folder, name, text, replace)? {
+            Saved::Written(path) => PromptSaved::Written { path, by_itself: use_ == PromptsUse::ByItself },
+            Saved::Exists(path) => PromptSaved::Exists(path),
+        })
     }
 
     fn model_line(&self) -> String {

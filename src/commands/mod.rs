@@ -6,6 +6,7 @@ pub mod diff;
 mod doctor;
 pub mod explore;
 mod follow;
+pub mod from;
 pub mod kg;
 pub mod options;
 pub mod parse;

@@ -1,9 +1,12 @@
 //! Flags that several commands share.
 
+use super::UsageError;
+use crate::asm::Profile;
 use crate::micro::Micro;
 use crate::search::{Budget, OnExhausted, Preset, Setting, Structured};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// What a search is made of.
 #[derive(Args, Clone, Debug, Default)]
@@ -83,10 +86,20 @@ pub struct SearchOptions {
     /// Seed of every draw
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Answer equal requests from this session, and stop at the first that it does not answer; question and settings are
+    /// its own where no flag says otherwise
+    #[arg(long, value_name = "SESSION")]
+    pub from: Option<String>,
+    /// With --from: ask model and graphs what the session does not answer
+    #[arg(long, requires = "from")]
+    pub live: bool,
     /// Where the session is recorded (a new file)
     #[arg(long, value_name = "PATH")]
     pub session: Option<PathBuf>,
-    /// A folder with prompt files that replace the built-in ones
+    /// The prompts: default | small (small instruct models) | base (base models, which continue a text)
+    #[arg(long, value_name = "NAME", value_parser = Profile::from_str)]
+    pub profile: Option<Profile>,
+    /// A folder with prompt files that replace single built-in ones
     #[arg(long, value_name = "DIR")]
     pub prompts: Option<PathBuf>,
 }
@@ -110,6 +123,17 @@ pub struct KgFlags {
 pub struct Limit(pub Option<u64>);
 
 impl SearchOptions {
+    /// Whether a session that goes on can take these flags.
+    ///
+    /// # Errors
+    /// `--from`: its replies are those of another session.
+    pub fn fit_resuming(&self) -> Result<(), UsageError> {
+        match self.from {
+            Some(_) => Err(UsageError::of("--from begins a new session: leave out the session that is to go on, or --from")),
+            None => Ok(()),
+        }
+    }
+
     /// The budgets given here, each with its limit.
     pub fn budgets(&self) -> impl Iterator<Item = (Budget, Option<u64>)> {
         let given = [self.max_calls, self.max_tokens, self.max_cost, self.max_time];
@@ -141,6 +165,7 @@ impl SearchOptions {
             ("--actions", self.actions.is_some()),
             ("--structured", self.structured.is_some()),
             ("--session", self.session.is_some()),
+            ("--profile", self.profile.is_some()),
             ("--prompts", self.prompts.is_some()),
         ]
         .into_iter()

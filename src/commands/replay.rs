@@ -3,7 +3,7 @@
 use super::Status;
 use super::setup::{session_path, strategy_of};
 use crate::search::strategy::Strategy;
-use crate::search::{By, Entry, Event, NotYet, State, StepId, ask_events, next};
+use crate::search::{By, Entry, Event, NotYet, State, StepId, Valuation, ask_events, next};
 use crate::session::read;
 use crate::text::{cut, one_line};
 use std::io::Write;
@@ -50,6 +50,8 @@ fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<Stri
     let advanced = |id: StepId| state.step(id).map_or(Err(NotYet::Nothing), |step| strategy.advance(state, step));
     let decided = match &entry.ev {
         Event::Read { step, .. } | Event::Grew { step, .. } | Event::Paged { step, .. } | Event::Closed { step } => advanced(*step),
+        // A value that was asked for again belongs to another step than its node.
+        Event::Valued { from: Valuation::Asked(ask), .. } => advanced(state.ask(*ask)?.key.step),
         Event::Valued { node, .. } => advanced(state.node(*node)?.step),
         // A growth by hand is opened beside the engine: what the engine would do is not asked.
         Event::Opened { .. } if entry.by == By::You => match next(state, strategy, false) {

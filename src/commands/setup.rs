@@ -1,6 +1,7 @@
 //! From flags and configuration to what a search needs: model, KGs, settings, a journal.
 
 use super::UsageError;
+use super::from::From;
 use super::options::{KgFlags, SearchOptions};
 use crate::asm::Templates;
 use crate::cache::CacheSettings;
@@ -65,6 +66,8 @@ pub struct Workshop {
     pub entities: Vec<Entity>,
     /// Whether model or graph of a recording can't be opened any more: it can be looked at, not forked.
     pub world_is_gone: bool,
+    /// The recording that answers equal requests (`--from`).
+    pub from: Option<From>,
 }
 
 /// How a session names the scenario that it was made with.
@@ -256,30 +259,47 @@ impl Workshop {
     /// One readable sentence each.
     pub async fn open(options: &SearchOptions, config: &Config, status: Option<crate::kg::Status>) -> anyhow::Result<Self> {
         let mut secrets = Vec::new();
-        let scenario = options.scenario.as_deref().map(Scenario::load).transpose()?.map(Arc::new);
-        let preset: Preset = options.preset.map_or(Preset::Paper, Into::into);
-        let mut settings = scenario.as_ref().map_or_else(|| Settings::preset(preset), |s| s.settings(preset));
-        settings.budgets = config.budgets;
-        apply_limits(options, &mut settings);
-        let strategy = options.strategy.clone().unwrap_or_else(|| "tree-of-traversals".to_owned());
-        strategy_of(&strategy)?.adjust(&mut settings);
-        let model = match (&scenario, &options.llm) {
-            (Some(scenario), None) => {
-                OpenModel { model: scenario.model()?, spec: scenario_spec(options), service_name: "script".to_owned(), url: None }
-            }
-            _ => open_model(&model_of(options, config), model_cache(options, config).as_ref(), &mut secrets)?,
+        let from = From::of(options)?;
+        // What the recording was made with is opened only to be asked.
+        let world = match &from {
+            Some(from) if from.live => SearchOptions { strategy: None, ..options_of(from.recording(), options)? },
+            _ => options.clone(),
         };
-        if options.structured.is_none() && model.model.is_service() {
+        let answered = from.as_ref().filter(|from| !from.live);
+        let scenario = world.scenario.as_deref().map(Scenario::load).transpose()?.map(Arc::new);
+        let preset: Preset = options.preset.map_or(Preset::Paper, Into::into);
+        let recorded = from.as_ref().map(From::started);
+        let mut settings = match (recorded.filter(|_| options.preset.is_none()), &scenario) {
+            (Some(started), _) => started.settings.clone(),
+            (None, Some(scenario)) => scenario.settings(preset),
+            (None, None) => Settings::preset(preset),
+        };
+        if recorded.is_none() {
+            settings.budgets = config.budgets;
+        }
+        apply_limits(options, &mut settings);
+        let strategy = options.strategy.clone().or_else(|| recorded.map(|started| started.strategy.clone()));
+        let strategy = strategy.unwrap_or_else(|| "tree-of-traversals".to_owned());
+        strategy_of(&strategy)?.adjust(&mut settings);
+        let model = match (&scenario, &world.llm, answered) {
+            (_, llm, Some(from)) => from.model(llm.as_deref(), config)?,
+            (Some(scenario), None, None) => {
+                OpenModel { model: scenario.model()?, spec: scenario_spec(&world), service_name: "script".to_owned(), url: None }
+            }
+            _ => open_model(&model_of(&world, config), model_cache(options, config).as_ref(), &mut secrets)?,
+        };
+        if recorded.is_none() && options.structured.is_none() && model.model.is_service() {
             settings.structured = Structured::Auto;
         }
-        let kgs = match &scenario {
-            Some(scenario) if options.kg.is_empty() => {
+        let kgs = match (&scenario, answered) {
+            (_, Some(from)) if options.kg.is_empty() => from.kgs(),
+            (Some(scenario), None) if world.kg.is_empty() => {
                 let kg = scenario.graph();
-                vec![(kg.name().into(), scenario_spec(options), kg as Arc<dyn KnowledgeGraph>)]
+                vec![(kg.name().into(), scenario_spec(&world), kg as Arc<dyn KnowledgeGraph>)]
             }
             _ => {
-                let specs = if !options.kg.is_empty() {
-                    options.kg.clone()
+                let specs = if !world.kg.is_empty() {
+                    world.kg.clone()
                 } else if !config.kg.is_empty() {
                     config.kg.clone()
                 } else {
@@ -288,16 +308,18 @@ impl Workshop {
                 open_kgs(&specs, config, &kg_settings(config, &options.kgs, status), &mut secrets).await?
             }
         };
-        let (templates, mut warnings) = match options.prompts.as_deref().or(config.prompts.as_deref()) {
-            Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
-            Some(folder) => Templates::load(folder),
-            None => (Templates::built_in(), Vec::new()),
-        };
-        warnings.extend(kgs.iter().flat_map(|(_, _, kg)| kg.remarks()));
+        // A question that is asked again from a recording has the recording's prompts, if none are given.
+        let own = recorded.filter(|_| options.prompts.is_none() && options.profile.is_none());
+        let templates = own.map_or_else(|| templates(options, config, &model.spec), |started| Ok(started.templates.clone()))?;
+        let mut warnings: Vec<String> = kgs.iter().flat_map(|(_, _, kg)| kg.remarks()).collect();
         warnings.extend(model.model.notes());
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
-        let entities = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();
+        let mut entities: Vec<Entity> = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();
+        if let Some(started) = recorded.filter(|_| options.entity.is_empty()) {
+            entities.clone_from(&started.entities);
+        }
+        let seed = options.seed.or_else(|| recorded.map(|started| started.seed)).unwrap_or(0);
         let price = config.prices.of(&model.spec);
         Ok(Self {
             entities,
@@ -309,10 +331,11 @@ impl Workshop {
             settings,
             strategy,
             scenario,
-            seed: options.seed.unwrap_or(0),
+            seed,
             pause: options.pace.map(Duration::from_secs_f64),
             secrets,
-            world_is_gone: false,
+            world_is_gone: answered.is_some(),
+            from,
         })
     }
 
@@ -403,6 +426,52 @@ pub fn model_cache(options: &SearchOptions, config: &Config) -> Option<CacheSett
     usual.map(|cache| CacheSettings { fresh: options.kgs.fresh, ..cache })
 }
 
+/// The prompts that flags and configuration name. A file that can't be used is an error: nothing is asked, and paid for, with
+/// other prompts than those that were meant.
+fn templates(options: &SearchOptions, config: &Config, model: &str) -> anyhow::Result<Templates> {
+    let profile = options.profile.or(config.profile).unwrap_or_default();
+    if profile.continues() && model == "lexical" {
+        let why = "the built-in model reads instructions: leave out `--profile base`, or choose a base model with --llm";
+        return Err(UsageError::of(why).into());
+    }
+    match options.prompts.as_deref().or(config.prompts.as_deref()) {
+        Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
+        Some(folder) => Ok(Templates::load(profile, folder)?),
+        None => Ok(Templates::of(profile)),
+    }
+}
+
+/// The configuration for a session that keeps its own prompts: those of the configuration, if they can't be used, are no reason
+/// not to open it. What is wrong with them, if something is.
+pub fn without_broken_prompts(config: &mut Config) -> Option<String> {
+    let folder = config.prompts.clone()?;
+    let flaws = Templates::load(config.profile.unwrap_or_default(), &folder).err()?;
+    config.prompts = None;
+    Some(format!("the prompts of the configuration can't be used, new questions get the built-in ones: {flaws}"))
+}
+
+/// Where a prompt that a person changed is saved: the folder of the prompts in use, else the one beside the configuration, with
+/// whether later sessions use it by themselves.
+#[must_use]
+pub fn prompts_folder(options: &SearchOptions, config: &Config) -> Option<(PathBuf, PromptsUse)> {
+    let beside = || Some(Config::path()?.parent()?.join("prompts"));
+    match (&options.prompts, &config.prompts) {
+        (Some(folder), configured) if configured.as_ref() == Some(folder) => Some((folder.clone(), PromptsUse::ByItself)),
+        (Some(folder), _) => Some((folder.clone(), PromptsUse::WithFlag)),
+        (None, Some(folder)) => Some((folder.clone(), PromptsUse::ByItself)),
+        (None, None) => beside().map(|folder| (folder, PromptsUse::WithFlag)),
+    }
+}
+
+/// When a folder of prompts is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PromptsUse {
+    /// The configuration names it.
+    ByItself,
+    /// Only where `--prompts` names it.
+    WithFlag,
+}
+
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {
     if let Some(k) = options.branching {
         settings.branching = k;
@@ -438,6 +507,7 @@ pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Resul
     let Some(started) = recording.state.started.as_deref() else { bail!("the session is empty: there is nothing to go on with") };
     let mut options = given.clone();
     options.strategy = Some(started.strategy.clone());
+    options.profile = options.profile.or(Some(started.templates.profile()));
     if given.scenario.is_some() {
         return Ok(options);
     }

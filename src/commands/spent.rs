@@ -14,6 +14,9 @@ pub(super) fn json(state: &State) -> Json {
     out.insert("recorded_calls".to_owned(), json!(spent.recorded));
     out.insert("cached".to_owned(), json!(spent.llm_cached));
     out.insert("samples_cached".to_owned(), json!(spent.samples_cached));
+    let prompts = state.prompt_chars();
+    out.insert("prompt_chars".to_owned(), json!(prompts.sent));
+    out.insert("prefix_share".to_owned(), json!(prompts.share()));
     out.insert("tokens_estimated".to_owned(), json!(spent.llm.tokens.estimated));
     out.insert("perhaps_paid_twice".to_owned(), json!(spent.perhaps_paid));
     out.insert("currency".to_owned(), json!(state.price().map(|price| &price.currency).filter(|currency| !currency.is_empty())));

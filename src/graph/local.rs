@@ -179,14 +179,19 @@ impl LocalGraph {
         self.entities.is_empty() && self.edges.is_empty()
     }
 
-    /// The same graph with only the last `keep` edges, and the entities that these touch or that `always` names.
-    /// Used when a prompt was too long for the model. Returns the number of edges left out.
+    /// The same graph with only `keep` edges, those that were used last (of equals the ones that came last), and the entities
+    /// that these touch or that `always` names. Used when a prompt was too long for the model. Returns the number of edges left
+    /// out.
     #[must_use]
-    pub fn shortened(&self, keep: usize, always: &[EntityId]) -> (Self, usize) {
+    pub fn shortened(&self, keep: usize, last_use: impl Fn(&Edge) -> usize, always: &[EntityId]) -> (Self, usize) {
         let omitted = self.sources.len().saturating_sub(keep);
+        let mut ranked: Vec<usize> = (0..self.sources.len()).collect();
+        ranked.sort_by_key(|index| (last_use(&self.sources[*index]), *index));
+        let mut kept = ranked.split_off(omitted);
+        kept.sort_unstable();
         let mut short = Self { relations: self.relations.clone(), partial: self.partial.clone(), ..Self::default() };
         short.aliases.clone_from(&self.aliases);
-        for edge in &self.sources[omitted..] {
+        for edge in kept.into_iter().map(|index| &self.sources[index]) {
             short.edges.insert((edge.s.clone(), edge.r.clone(), edge.o.clone()));
             short.sources.push(edge.clone());
         }

@@ -3,6 +3,7 @@
 //! `spec` opens what the command line names; `sparql` holds the queries and readers that every kind shares; `rdf` is
 //! the embedded engine, `endpoint` the one over HTTP; `demo` is compiled in.
 
+mod absent;
 mod applied;
 pub mod cache;
 pub mod demo;
@@ -16,6 +17,7 @@ pub mod sparql;
 mod spec;
 pub mod wikidata;
 
+pub use absent::Absent;
 pub use profile::{AuthKind, KgProfile};
 pub use spec::{FORMS, KgSettings, KgSpec, Opened, SpecError, Status, open, open_all, open_with};
 

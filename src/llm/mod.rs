@@ -1,6 +1,7 @@
 //! The `LanguageModel` interface and its kinds: models behind services (one engine in [`chat`], a dialect for each provider), the
 //! built-in lexical model, a person.
 
+mod absent;
 mod anthropic;
 mod bedrock;
 pub mod cache;
@@ -14,6 +15,7 @@ mod profile;
 mod spec;
 
 pub use crate::redact::Secret;
+pub use absent::Absent;
 pub use chat::capabilities::{Ability, Capabilities};
 pub use chat::{Chat, ChatConfig, Provider};
 pub use human::Human;

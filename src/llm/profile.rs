@@ -35,7 +35,7 @@ impl ModelProfile {
     /// `Key`: a key file that can't be used, a named variable that is not set; one sentence that says what to do.
     pub fn key(&self, usual: &str) -> Result<Option<Secret>, CallError> {
         if let Some(path) = &self.key_file {
-            return read_key(path).map(Some);
+            return read_key(&in_home(path)).map(Some);
         }
         let set = |name: &str| std::env::var(name).ok().as_deref().and_then(Secret::new);
         match &self.key_env {
@@ -45,6 +45,12 @@ impl ModelProfile {
             None => Ok(set(usual)),
         }
     }
+}
+
+/// `~/...` in the home folder, where no shell has put it.
+fn in_home(path: &Path) -> PathBuf {
+    let rest = path.strip_prefix("~").ok();
+    rest.and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest))).unwrap_or_else(|| path.to_owned())
 }
 
 /// Bytes of a key file at most: no key is nearly as long.

@@ -1,11 +1,24 @@
-//! The replies of a parent session: a fork is answered from them until it asks something that the parent never asked.
+//! The replies of another session: a fork and a question that is asked again (`--from`) are answered from them.
+
+mod miss;
 
 use crate::calls::{CallError, KgReply, Sample};
 use crate::search::{Ask, Entry, Event, Got, Source, State};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What the parent's world said to one request.
+/// What happens when a request comes that the recording does not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnMiss {
+    /// A fork: it and everything after it is live.
+    Leave,
+    /// The search halts with the miss named; nothing is ever asked.
+    Stop,
+    /// What is missing is asked; what is there is still taken from the recording.
+    Ask,
+}
+
+/// What the other session's world said to one request.
 #[derive(Clone, Debug)]
 pub enum Banked {
     /// Samples by slot.
@@ -17,9 +30,12 @@ pub enum Banked {
 }
 
 /// Recorded replies by what was asked: (hash, nth).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Bank {
     replies: HashMap<(Arc<str>, u32), Banked>,
+    /// What was recorded, to say what is other in a request that is not there.
+    recorded: Arc<State>,
+    on_miss: OnMiss,
 }
 
 impl Banked {
@@ -41,16 +57,25 @@ impl Banked {
 impl Bank {
     /// The replies that a recording holds.
     #[must_use]
-    pub fn of(entries: &[Arc<Entry>]) -> Self {
-        let Ok(state) = State::from_entries(entries.iter().map(|e| &**e)) else { return Self::default() };
+    pub fn of(entries: &[Arc<Entry>], on_miss: OnMiss) -> Self {
+        // The entries of a recording fit: it was checked on reading.
+        let state = State::from_entries(entries.iter().map(|e| &**e)).unwrap_or_default();
         let banked = |ask: &Ask| match (&ask.error, &ask.reply) {
             (Some(error), _) => Some(Banked::Failed(error.clone())),
             (None, Some(reply)) => Some(Banked::Kg(reply.clone())),
             (None, None) if ask.samples.iter().any(Option::is_some) => Some(Banked::Samples(ask.samples.clone())),
             _ => None,
         };
-        let replies = state.asks.iter().filter_map(|ask| banked(ask).map(|b| ((ask.hash.clone(), ask.nth), b)));
-        Self { replies: replies.collect() }
+        // What an equal call of the session answered is answered that way again.
+        let of_world = state.asks.iter().filter(|ask| ask.source != Some(Source::Cached));
+        let replies = of_world.filter_map(|ask| banked(ask).map(|b| ((ask.hash.clone(), ask.nth), b)));
+        Self { replies: replies.collect(), recorded: Arc::new(state), on_miss }
+    }
+
+    /// What happens at a miss.
+    #[must_use]
+    pub const fn on_miss(&self) -> OnMiss {
+        self.on_miss
     }
 
     /// Whether all samples of this request to a model were recorded, or its failure.
@@ -66,13 +91,23 @@ impl Bank {
     /// What was said to this request, if all of its open slots are covered.
     #[must_use]
     pub fn reply(&self, ask: &Ask) -> Option<Banked> {
-        match self.replies.get(&(ask.hash.clone(), ask.nth))? {
+        self.part(ask).filter(|banked| match banked {
             Banked::Samples(samples) => {
-                let open = ask.samples.iter().enumerate().filter(|(_, s)| s.is_none());
-                let covered = open.clone().all(|(slot, _)| samples.get(slot).is_some_and(Option::is_some));
-                covered.then(|| Banked::Samples(samples.clone()))
+                let mut open = ask.samples.iter().enumerate().filter(|(_, s)| s.is_none());
+                open.all(|(slot, _)| samples.get(slot).is_some_and(Option::is_some))
             }
-            other => Some(other.clone()),
-        }
+            _ => true,
+        })
+    }
+
+    /// What was said to this request, if any of its open slots is covered.
+    #[must_use]
+    pub fn part(&self, ask: &Ask) -> Option<Banked> {
+        let banked = self.replies.get(&(ask.hash.clone(), ask.nth))?;
+        let fills = match banked {
+            Banked::Samples(samples) => ask.samples.iter().zip(samples).any(|(open, kept)| open.is_none() && kept.is_some()),
+            _ => true,
+        };
+        fills.then(|| banked.clone())
     }
 }

@@ -1,5 +1,6 @@
 //! Going on: decisions and asks, as far as the gate lets them.
 
+use super::bank::OnMiss;
 use super::command::Pace;
 use super::launch::Runner;
 use super::live::{Flight, Wait};
@@ -33,6 +34,9 @@ impl Runner {
             }
             let engine = self.engine_may();
             self.send_open(engine);
+            if self.halt_at_miss() {
+                return;
+            }
             // A budget may have shut the gate.
             let engine = engine && self.live.pace != Pace::Paused;
             match next(&self.state, &*self.equipment.strategy, engine) {
@@ -115,7 +119,7 @@ impl Runner {
         let idle = |ask: &Ask| idle(ask) && (engine || by_hand(ask));
         let mut open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
         let bank = self.bank.as_ref();
-        let costs = |ask: &Ask| ask.is_llm() && !bank.is_some_and(|bank| bank.reply(ask).is_some());
+        let costs = |ask: &Ask| ask.is_llm() && bank.is_none_or(|bank| bank.reply(ask).is_none());
         let costly: Vec<AskId> = open.iter().copied().filter(|id| self.state.ask(*id).is_some_and(costs)).collect();
         if !costly.is_empty() && self.is_used_up(false) {
             open.retain(|id| !costly.contains(id));
@@ -132,9 +136,11 @@ impl Runner {
     /// Answers an ask from what is known already, or sends it.
     fn send(&mut self, id: AskId) {
         let Some(ask) = self.state.ask(id).cloned() else { return };
-        if self.answer_from_bank(&ask) || self.answer_from_session(&ask) {
+        if self.answer_from_bank(&ask) || self.answer_from_session(&ask) || self.misses(&ask) {
             return;
         }
+        // The recording may have held some of the samples.
+        let Some(ask) = self.state.ask(id).cloned() else { return };
         let number = self.next_flight;
         self.next_flight += 1;
         let human = ask.is_llm() && self.equipment.model.is_human();
@@ -179,18 +185,55 @@ impl Runner {
         self.equipment.kgs.iter().find(|(n, _)| **n == *name).map(|(_, kg)| kg.clone())
     }
 
-    /// A fork is answered from its parent's recording until the first miss.
+    /// A fork is answered from its parent's recording until the first miss, a question with `--from` from the recording
+    /// wherever it can.
     fn answer_from_bank(&mut self, ask: &Ask) -> bool {
-        let Some(bank) = &self.bank else { return false };
-        let Some(banked) = bank.reply(ask) else {
-            self.bank = None;
-            self.live.replaying_parent = false;
-            self.tell("from here on the fork is live");
-            return false;
-        };
+        let bank = self.bank.as_ref().filter(|_| !self.state.asked_again(ask));
+        let Some(banked) = bank.and_then(|bank| bank.reply(ask)) else { return false };
         let event = banked.event(ask);
         self.push(By::World, event);
         true
+    }
+
+    /// What a recording does not answer: whether that stops the search. If not, the samples that it holds are taken and the
+    /// rest is asked.
+    fn misses(&mut self, ask: &Ask) -> bool {
+        // What a person asks for again was never in a recording.
+        let Some(bank) = self.bank.as_ref().filter(|_| !self.state.asked_again(ask)) else { return false };
+        match bank.on_miss() {
+            OnMiss::Leave => {
+                self.bank = None;
+                self.live.replaying_parent = false;
+                self.tell("from here on the fork is live");
+                return false;
+            }
+            OnMiss::Stop => {
+                let why = bank.miss(&self.state, ask);
+                self.stalled.insert(ask.id);
+                self.missed.get_or_insert(why);
+                return true;
+            }
+            OnMiss::Ask => {}
+        }
+        let (part, why) = (bank.part(ask).map(|banked| banked.event(ask)), bank.miss(&self.state, ask));
+        if std::mem::take(&mut self.live.replaying_parent) {
+            self.tell(format!("from here on live ({why}); equal requests are still answered from the recording"));
+        }
+        if let Some(event) = part {
+            self.push(By::World, event);
+        }
+        false
+    }
+
+    /// Halts when a round asked what the recording does not answer: after the whole round, since an ask ends a halt.
+    fn halt_at_miss(&mut self) -> bool {
+        match self.missed.take() {
+            Some(why) => {
+                self.halt(HaltCause::Miss, why);
+                true
+            }
+            None => false,
+        }
     }
 
     /// An equal call to a KG that was answered before, in this session or as a preview.

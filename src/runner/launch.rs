@@ -1,5 +1,6 @@
 //! Starting a runner: on a new question, on a session that was left, or on a recording that is only looked at.
 
+use super::bank::Bank;
 use super::command::{Command, Pace};
 use super::live::{Live, Snapshot};
 use super::message::Message;
@@ -30,6 +31,8 @@ pub enum Setup {
         name: String,
         /// Something to tell the person first (that it is not recorded, say).
         note: Option<String>,
+        /// Replies of an earlier session that answer equal requests (`--from`).
+        bank: Option<Bank>,
     },
     /// A session that was left.
     Resume {
@@ -101,7 +104,9 @@ pub(super) struct Runner {
     pub(super) dropped: HashSet<crate::calls::AskId>,
     /// Asks whose service failed: sent again when the person goes on or acts, never by themselves.
     pub(super) stalled: HashSet<crate::calls::AskId>,
-    pub(super) bank: Option<super::bank::Bank>,
+    pub(super) bank: Option<Bank>,
+    /// The first request of the round that the bank does not answer, when nothing may be asked.
+    pub(super) missed: Option<String>,
     pub(super) previews: HashMap<Arc<str>, Arc<crate::calls::KgReply>>,
     pub(super) inquiries: HashMap<u64, tokio::task::AbortHandle>,
     /// When the engine may decide again.
@@ -130,13 +135,13 @@ pub fn launch(setup: Setup, equipment: Equipment) -> std::io::Result<Handle> {
 impl Runner {
     fn new(setup: Setup, equipment: Equipment, reports: mpsc::UnboundedSender<Message>) -> std::io::Result<Self> {
         let mut changes = Changes::default();
-        let (name, journal, recording, started, note, replay) = match setup {
-            Setup::New { started, journal, name, note } => (name, journal, None, Some(started), note, false),
+        let (name, journal, recording, started, note, bank, replay) = match setup {
+            Setup::New { started, journal, name, note, bank } => (name, journal, None, Some(started), note, bank, false),
             Setup::Resume { recording, journal, changes: new } => {
                 changes = new;
-                (recording.header.session.clone(), Some(journal), Some(recording), None, None, false)
+                (recording.header.session.clone(), Some(journal), Some(recording), None, None, None, false)
             }
-            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, None, true),
+            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, None, None, true),
         };
         let live = Live {
             pace: if replay { Pace::Paused } else { equipment.pace },
@@ -146,7 +151,7 @@ impl Runner {
             writing: super::live::Writing::default(),
             inquiries: Vec::new(),
             notice: None,
-            replaying_parent: false,
+            replaying_parent: bank.is_some(),
             session: name,
             path: journal.as_ref().map(|j| j.path().to_owned()),
             parent: recording.as_ref().and_then(|r| r.header.parent.clone()),
@@ -164,7 +169,8 @@ impl Runner {
             next_flight: 0,
             dropped: HashSet::new(),
             stalled: HashSet::new(),
-            bank: None,
+            bank,
+            missed: None,
             previews: HashMap::new(),
             inquiries: HashMap::new(),
             gate: Instant::now(),

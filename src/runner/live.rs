@@ -60,7 +60,7 @@ pub struct Draft {
 
 impl Writing {
     /// Takes up a piece.
-    pub(super) fn add(&mut self, ask: AskId, piece: Piece) {
+    pub fn add(&mut self, ask: AskId, piece: Piece) {
         let draft = Arc::make_mut(self.0.entry((ask, piece.slot)).or_default());
         let into = if piece.reasoning { &mut draft.reasoning } else { &mut draft.text };
         into.push_str(&piece.text);
@@ -74,6 +74,12 @@ impl Writing {
     /// Forgets all that is written for asks that are not on their way any more.
     pub(super) fn keep_only(&mut self, on_its_way: impl Fn(AskId) -> bool) {
         self.0.retain(|(ask, _), _| on_its_way(*ask));
+    }
+
+    /// How much is written (bytes of all drafts).
+    #[must_use]
+    pub fn letters(&self) -> usize {
+        self.0.values().map(|draft| draft.reasoning.len() + draft.text.len()).sum()
     }
 
     /// What is being written for an ask, by slot.

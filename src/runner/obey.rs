@@ -1,6 +1,6 @@
 //! Obeying: what a person tells the runner becomes events, or a refusal.
 
-use super::bank::Bank;
+use super::bank::{Bank, OnMiss};
 use super::command::{Command, Pace, PaceChange};
 use super::launch::{Changes, Runner};
 use super::live::Inquiry;
@@ -135,7 +135,7 @@ impl Runner {
                 }
             }
         };
-        let bank = Bank::of(self.timeline.entries());
+        let bank = Bank::of(self.timeline.entries(), OnMiss::Leave);
         self.drop_flights();
         self.record_time();
         self.dropped.clear();

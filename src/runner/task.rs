@@ -21,7 +21,7 @@ pub fn llm_job(state: &State, strategy: &dyn Strategy, ask: &Ask) -> Option<LlmJ
         slots: slots_missing(state, ask),
         form: call.structured.then(|| form(call.kind, &about)).flatten(),
         form_required: state.settings().structured == Structured::On,
-        completion: false,
+        completion: state.started().templates.profile().continues(),
     };
     Some(LlmJob { ask: ask.id, request, hash: ask.hash.clone(), nth: ask.nth, about })
 }
@@ -81,11 +81,7 @@ pub fn describe(state: &State, ask: &Ask) -> String {
                 K::FinalAnswer => "forced answers",
                 K::ScoreState | K::ScoreAnswer => "value",
             };
-            let node = if matches!(call.kind, K::ScoreState | K::ScoreAnswer) {
-                state.step(ask.key.step).and_then(|s| s.children.get(ask.key.lane as usize)).copied()
-            } else {
-                node
-            };
+            let node = if matches!(call.kind, K::ScoreState | K::ScoreAnswer) { state.scored_by(ask) } else { node };
             node.map_or_else(|| what.to_owned(), |n| format!("{what} of node {}", n.0))
         }
     }

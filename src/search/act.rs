@@ -3,8 +3,9 @@
 use super::budget::Budget;
 use super::event::NodeId;
 use super::settings::Setting;
-use super::state::State;
-use crate::asm::{Action, AsmState};
+use super::state::{Node, State, Value};
+use super::strategy::kind_at;
+use crate::asm::{Action, AsmState, Edit, Templates, Wording};
 use crate::graph::{Direction, Entity, EntityId, KgName, RelationId};
 use crate::micro::Micro;
 use serde::{Deserialize, Serialize};
@@ -27,10 +28,18 @@ pub enum Act {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<Micro>,
     },
-    /// Let the model expand this node now, out of turn; it does not count as an expansion.
-    Ask {
+    /// Ask the model at this node again (or for the first time), now and out of turn: for new samples, or for the node's value.
+    /// It does not count as an expansion. Older sessions call it `ask`.
+    #[serde(alias = "ask")]
+    AskAgain {
         /// The node.
         node: NodeId,
+        /// What is asked.
+        #[serde(default, skip_serializing_if = "Again::is_samples")]
+        what: Again,
+        /// Parts of the prompt that the person words otherwise, for this call.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        edits: Vec<Edit>,
     },
     /// Set a node's value.
     SetValue {
@@ -75,6 +84,24 @@ pub enum Act {
     Set(Setting),
 }
 
+/// What the model is asked again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// What comes next at the node.
+    #[default]
+    Samples,
+    /// The value of the node.
+    Value,
+}
+
+impl Again {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+    const fn is_samples(&self) -> bool {
+        matches!(self, Self::Samples)
+    }
+}
+
 /// Why an act is not possible now.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -94,7 +121,11 @@ impl Act {
                 let instead = instead_of.map_or(String::new(), |n| format!(" instead of node {}", n.0));
                 format!("by hand from node {}: {}{instead}", node.0, chain.join(" > "))
             }
-            Self::Ask { node } => format!("the model is asked at node {}", node.0),
+            Self::AskAgain { node, what, edits } => {
+                let about = if *what == Again::Value { " for the value" } else { "" };
+                let edited = if edits.is_empty() { "" } else { ", with an edited prompt" };
+                format!("the model is asked{about} at node {}{edited}", node.0)
+            }
             Self::SetValue { node, value } => format!("value of node {} set to {value}", node.0),
             Self::Prune { node, on: true } => format!("node {} pruned", node.0),
             Self::Prune { node, on: false } => format!("node {} opened again", node.0),
@@ -112,7 +143,7 @@ impl Act {
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let (one, other) = match self {
             Self::Choose { node, instead_of, .. } => (Some(*node), *instead_of),
-            Self::Ask { node }
+            Self::AskAgain { node, .. }
             | Self::SetValue { node, .. }
             | Self::Prune { node, .. }
             | Self::Accept { node }
@@ -144,11 +175,9 @@ impl Act {
                 }
                 check_chain(state, *node, start.asm, chain)
             }
-            Self::Ask { node } => {
-                if known(*node)?.action.is_answer() {
-                    return refuse("nothing follows an answer: ask the model at another node");
-                }
-                Ok(())
+            Self::AskAgain { node, what, edits } => {
+                check_again(state, known(*node)?, *what)?;
+                check_edits(state, *node, *what, edits)
             }
             Self::SetValue { node, .. } | Self::Prune { node, .. } => {
                 known(*node)?;
@@ -203,6 +232,30 @@ impl Act {
             }
         }
     }
+}
+
+fn check_again(state: &State, node: &Node, what: Again) -> Result<(), ActRefused> {
+    match what {
+        Again::Samples if node.action.is_answer() => refuse("nothing follows an answer: ask the model at another node"),
+        Again::Samples => Ok(()),
+        Again::Value if node.parent.is_none() => refuse("the question's value is 1 by rule: there is nothing to ask"),
+        Again::Value if matches!(node.action, Action::Error { .. }) => refuse("an error node has no value"),
+        Again::Value if node.valuation.is_none() => refuse("the value is on its way"),
+        Again::Value if matches!(state.value(node.id), Value::ByHand(_)) => {
+            refuse("the value is yours: undo it first (u), then ask the model")
+        }
+        Again::Value => Ok(()),
+    }
+}
+
+fn check_edits(state: &State, node: NodeId, what: Again, edits: &[Edit]) -> Result<(), ActRefused> {
+    let kind = kind_at(state, node, what);
+    for edit in edits {
+        if let Wording::Template(text) = &edit.with {
+            Templates::check(Templates::name_of(kind, edit.part), text).map_err(|e| ActRefused(e.to_string()))?;
+        }
+    }
+    Ok(())
 }
 
 fn check_chain(state: &State, node: NodeId, mut asm: AsmState, chain: &[Action]) -> Result<(), ActRefused> {

@@ -129,7 +129,14 @@ impl State {
                 step.notices.clone_from(notices);
             }
             Event::Valued { node, value, from } => {
+                self.known(Some(*node))?;
+                if let Some(step) = self.asked_again_by(*from) {
+                    self.open_step(step)?.grew = true;
+                }
                 let node = self.node_mut(*node)?;
+                if let Some(before) = node.valuation {
+                    node.earlier.push((node.value, before));
+                }
                 node.value = match (value, from) {
                     (Some(v), Valuation::Act(_)) => Value::ByHand(*v),
                     (Some(v), _) => Value::Scored(*v),
@@ -162,6 +169,13 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    /// The step that asked for this value again.
+    fn asked_again_by(&self, from: Valuation) -> Option<StepId> {
+        let Valuation::Asked(ask) = from else { return None };
+        let step = self.step(self.ask(ask)?.key.step)?;
+        (step.kind == StepKind::Value).then_some(step.id)
     }
 
     fn file_asked(&mut self, entry: &Entry, id: AskId, key: AskKey, call: &Call, hash: &Arc<str>, nth: u32) -> Result<(), String> {
@@ -240,6 +254,7 @@ impl State {
                     step,
                     value: Value::Pending,
                     valuation: None,
+                    earlier: Vec::new(),
                     children: Vec::new(),
                     marks: Vec::new(),
                     expanded: None,

@@ -112,6 +112,8 @@ pub enum What {
         slots: u32,
         /// Facts left out.
         omitted: u32,
+        /// Facts that it shows all the same; 0 when none was left out.
+        shown: u32,
         /// Whether the reply is to be constrained to what is on offer, where the service can.
         structured: bool,
     },

@@ -1,7 +1,7 @@
 //! Two sessions side by side: how far they are the same, what differs first, and which nodes are in both trees.
 
 use super::ask::Ask;
-use super::event::{AskKey, Call, Entry, Event, NodeId, Outcome, Purpose, Reading, Seq, Started, StepId};
+use super::event::{AskKey, Call, Entry, Event, NodeId, Outcome, Reading, Seq, Started, StepId};
 use super::settings::Settings;
 use super::state::State;
 use crate::calls::PartKind;
@@ -236,8 +236,7 @@ fn kind(a: &Event, b: &Event, states: [&State; 2]) -> (DifferenceKind, String) {
 
 /// Who asked for the value of a node.
 fn score_of(state: &State, node: NodeId) -> Option<AskKey> {
-    let child = |ask: &Ask| state.step(ask.key.step)?.children.get(ask.key.lane as usize).copied();
-    state.asks.iter().rev().find(|ask| ask.key.purpose == Purpose::Score && child(ask) == Some(node)).map(|ask| ask.key)
+    state.asks.iter().rev().find(|ask| state.scored_by(ask) == Some(node)).map(|ask| ask.key)
 }
 
 /// Which parts of the prompts of the same asks differ, as a sentence; `None` when none does.

@@ -244,6 +244,8 @@ pub enum HaltCause {
     Budget(Budget),
     /// A prompt template can't be filled in.
     Template,
+    /// The recording that answers (`--from`) has no reply.
+    Miss,
     /// The person wanted to look here.
     Breakpoint,
 }
@@ -365,6 +367,9 @@ pub struct LlmCall {
     /// Facts that were left out of the prompt because it was too long.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted: u32,
+    /// Facts that it shows all the same; 0 when none was left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shown: u32,
     /// Whether the reply is to be constrained to what is on offer, where the service can.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub structured: bool,
@@ -417,6 +422,8 @@ pub enum StepKind {
     Hand,
     /// The next page of a list that a KG cut.
     Page,
+    /// The value of a node, asked again.
+    Value,
 }
 
 /// What was made of one or several equal samples.

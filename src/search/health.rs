@@ -41,12 +41,13 @@ impl Down<'_> {
     }
 }
 
-/// Whether `ask` reached the KG, or tried to: what was answered from a recording says nothing of now.
+/// Whether `ask` reached the KG, or tried to: here, or in the session that it was taken from. What a cache answered says nothing
+/// of the KG.
 fn tells(ask: &Ask) -> bool {
     let from_disk = ask.reply.as_deref().is_some_and(|reply| reply.cached_at.is_some());
     match &ask.error {
         Some(error) => is_its_own(error.kind),
-        None => ask.reply.is_some() && !from_disk && matches!(ask.source, Some(Source::Live | Source::Preview)),
+        None => ask.reply.is_some() && !from_disk && matches!(ask.source, Some(Source::Live | Source::Preview | Source::Recorded)),
     }
 }
 
@@ -75,6 +76,7 @@ impl State {
             all.extend(news(&step.notices, &down));
         }
         all.extend(down.iter().map(|down| down.sentence(others)));
+        all.extend(self.left_out().into_iter().map(|(node, said)| format!("node {}: {said}", node.0)));
         let mut seen = std::collections::HashSet::new();
         all.retain(|remark| seen.insert(remark.clone()));
         all

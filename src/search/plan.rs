@@ -1,6 +1,6 @@
 //! What is next: the one place where a strategy's word becomes events. Shared by the runner and by every test.
 
-use super::act::Act;
+use super::act::{Act, Again};
 use super::ask::{Ask, AskSpec, NotYet, What};
 use super::event::{Call, Event, LlmCall, PartId, StepId, StepKind};
 use super::state::{ActRecord, State};
@@ -71,7 +71,11 @@ fn hand_step(state: &State) -> Option<Event> {
     let waits = |act: &ActRecord| act.active && !state.steps.iter().any(|s| s.act == Some(act.id));
     let (act, kind, node, why) = state.acts.iter().filter(|a| waits(a)).find_map(|a| match &a.what {
         Act::Choose { node, .. } => Some((a.id, StepKind::Hand, *node, "by hand")),
-        Act::Ask { node } => Some((a.id, StepKind::Expand, *node, "you asked the model here, out of turn")),
+        Act::AskAgain { node, what: Again::Value, .. } => Some((a.id, StepKind::Value, *node, "you asked for the value again")),
+        Act::AskAgain { node, edits, .. } if edits.is_empty() => {
+            Some((a.id, StepKind::Expand, *node, "you asked the model here, out of turn"))
+        }
+        Act::AskAgain { node, .. } => Some((a.id, StepKind::Expand, *node, "you asked the model here, with an edited prompt")),
         Act::More { node, .. } => Some((a.id, StepKind::Page, *node, "you asked for the next page")),
         _ => None,
     })?;
@@ -86,7 +90,7 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
     let mut events = Vec::new();
     let (call, hash) = match &spec.what {
         What::Kg(call) => (Call::Kg(call.clone()), kg_hash(call)),
-        What::Llm { kind, parts, temperature_milli, stop, max_tokens, slots, omitted, structured } => {
+        What::Llm { kind, parts, temperature_milli, stop, max_tokens, slots, omitted, shown, structured } => {
             let mut next = state.parts.len();
             let mut ids = Vec::with_capacity(parts.len());
             for part in parts {
@@ -112,6 +116,7 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
                 max_tokens: *max_tokens,
                 slots: *slots,
                 omitted: *omitted,
+                shown: *shown,
                 structured: *structured,
             };
             (Call::Llm(call), hash)

@@ -62,7 +62,7 @@ impl Counters {
         PromptKind::ALL.into_iter().zip(&self.by_kind).filter(|(_, tally)| tally.calls > 0)
     }
 
-    /// What counts against a budget, in its unit. Money that is not known counts as none; that of parts of a millionth is cut.
+    /// What counts against a budget, in its unit. Money that is not known counts as none.
     #[must_use]
     pub fn against(&self, budget: Budget) -> u64 {
         match budget {
@@ -117,7 +117,8 @@ impl State {
             }
         }
         c.llm_rounds = u32::try_from(rounds.len()).unwrap_or(u32::MAX);
-        c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand() && s.kind != StepKind::Page).count()).unwrap_or(u32::MAX);
+        c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand() && !matches!(s.kind, StepKind::Page | StepKind::Value)).count())
+            .unwrap_or(u32::MAX);
         c
     }
 

@@ -2,7 +2,7 @@
 
 use super::act::Act;
 use super::ask::Ask;
-use super::event::{ActId, AskKey, By, FinishedEvent, Halt, NodeId, PartId, Reading, Seq, Started, StepId, StepKind, Valuation};
+use super::event::{ActId, AskKey, By, FinishedEvent, Halt, NodeId, PartId, Purpose, Reading, Seq, Started, StepId, StepKind, Valuation};
 use super::settings::Settings;
 use crate::asm::{Action, AsmState};
 use crate::calls::{AskId, Part};
@@ -63,6 +63,8 @@ pub struct Node {
     pub value: Value,
     /// Where the value came from.
     pub valuation: Option<Valuation>,
+    /// The values before it, where it was asked for again, oldest first.
+    pub earlier: Vec<(Value, Valuation)>,
     /// Its children, in order.
     pub children: Vec<NodeId>,
     /// Acts that chose this existing node.
@@ -242,9 +244,40 @@ impl State {
         });
         match (by_hand, self.node(id)) {
             (Some(value), _) => Value::ByHand(value),
-            (None, Some(node)) => node.value,
+            (None, Some(node)) => self.valued(node).0,
             (None, None) => Value::Pending,
         }
+    }
+
+    /// The recorded value that counts, and where it came from: the newest that was not taken back.
+    #[must_use]
+    pub fn valued(&self, node: &Node) -> (Value, Option<Valuation>) {
+        let undone = |from: Valuation| {
+            let Valuation::Asked(ask) = from else { return false };
+            let step = self.ask(ask).and_then(|ask| self.step(ask.key.step)).filter(|step| step.kind == StepKind::Value);
+            step.and_then(|step| step.act).and_then(|act| self.acts.get(act.index())).is_some_and(|act| !act.active)
+        };
+        match node.valuation {
+            Some(from) if undone(from) => {
+                let before = node.earlier.iter().rev().find(|(_, from)| !undone(*from));
+                before.map_or((Value::Pending, None), |(value, from)| (*value, Some(*from)))
+            }
+            from => (node.value, from),
+        }
+    }
+
+    /// The node whose value an ask is for.
+    #[must_use]
+    pub fn scored_by(&self, ask: &Ask) -> Option<NodeId> {
+        let step = self.step(ask.key.step).filter(|_| ask.key.purpose == Purpose::Score)?;
+        if step.kind == StepKind::Value { step.node } else { step.children.get(ask.key.lane as usize).copied() }
+    }
+
+    /// Whether a person asked for this again: it is never answered from a recording.
+    #[must_use]
+    pub fn asked_again(&self, ask: &Ask) -> bool {
+        let act = self.step(ask.key.step).and_then(|step| step.act).and_then(|act| self.acts.get(act.index()));
+        ask.is_llm() && act.is_some_and(|act| matches!(act.what, Act::AskAgain { .. }))
     }
 
     /// Nodes from the root to `id`.

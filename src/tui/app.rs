@@ -7,9 +7,9 @@ mod look;
 mod mouse;
 
 use super::command::{Context, Control, KeyMap, Pane};
-use super::host::{OpenHow, Status};
+use super::host::{OpenHow, PromptSaved, Status};
 use super::popups::reply::ReplyPopup;
-use super::popups::{Desk, Popup, Reaction};
+use super::popups::{Desk, Popup, Reaction, SaveTemplate};
 use super::session_view::SessionView;
 use super::theme::{Role, Themes};
 use super::views::start::{StartData, StartPage};
@@ -30,6 +30,8 @@ pub enum Effect {
     Start(String),
     /// Open a session of the disk.
     Open(PathBuf, OpenHow),
+    /// Save a template of a prompt.
+    Save(SaveTemplate),
     /// Copy a text.
     Copy(String),
     /// Capture the mouse, or leave it to the terminal.
@@ -138,6 +140,25 @@ impl App {
     /// Says something in the footer until the next key.
     pub fn say(&mut self, text: impl Into<String>, role: Role) {
         self.message = Some((text.into(), role));
+    }
+
+    /// Tells what came of saving a template of a prompt.
+    pub fn saved(&mut self, saved: Result<PromptSaved, String>) {
+        match saved {
+            Ok(PromptSaved::Exists(path)) => {
+                if let Some(popup) = self.popups.last_mut() {
+                    popup.exists(&path);
+                }
+            }
+            Ok(PromptSaved::Written { path, by_itself: true }) => {
+                self.say(format!("saved in {}: sessions from now on use it; this one keeps its own", path.display()), Role::Good);
+            }
+            Ok(PromptSaved::Written { path, by_itself: false }) => {
+                let folder = path.parent().unwrap_or(&path).display().to_string();
+                self.say(format!("saved in {}: used with --prompts {folder}, this session keeps its own", path.display()), Role::Good);
+            }
+            Err(why) => self.say(why, Role::Error),
+        }
     }
 
     /// Tells what was found amiss at the start: on the start page, and in one line until the next key. `W` shows all of it.
@@ -267,6 +288,7 @@ impl App {
                 self.popups.push(popup);
                 self.effects.extend(commands.into_iter().map(Effect::Send));
             }
+            Reaction::Save(save) => self.effects.push(Effect::Save(save)),
             Reaction::Find(needle, done) => {
                 if done {
                     self.popups.pop();

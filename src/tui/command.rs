@@ -141,6 +141,7 @@ table! {
     Hint = "hint" ["H"] ByHand: "Add a thought of your own below this node; the model reads it";
     SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1; undo gives the model's value back";
     Prune = "prune or unprune" ["x"] ByHand: "Take this branch out of the search, or put it back";
+    AskAgain = "ask again" ["r"] ByHand: "Ask the model here again: new samples or its value, with the prompt as it is or edited by you";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
     More = "next page" ["M"] ByHand in [Graph]: "Fetch the next facts of a list that a KG cut (◐); the model reads them from here on";
     Undo = "undo" ["u"] ByHand: "Withdraw your last act; nothing is deleted";

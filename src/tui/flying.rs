@@ -1,5 +1,6 @@
 //! Calls in flight at one moment: what, from which KG, for how long, and what a KG waits for.
 
+use crate::calls::AskId;
 use crate::graph::KgName;
 use crate::runner::{Flight, Live, Wait};
 use crate::text::one_line;
@@ -33,6 +34,18 @@ impl<'a> Flying<'a> {
             (position(&wait.kg), format!("{} waits {} s: {}", wait.kg, left.div_ceil(1000), one_line(&wait.why)))
         };
         self.live.waits.iter().filter(|wait| wait.until > self.now).map(said).collect()
+    }
+
+    /// The call of an ask, if it is on its way.
+    #[must_use]
+    pub fn of(&self, ask: AskId) -> Option<&'a Flight> {
+        self.calls().find(|flight| flight.ask == ask)
+    }
+
+    /// What changes while samples are being written: the time, and how much there is.
+    #[must_use]
+    pub fn writing(&self) -> (u64, usize) {
+        (self.tick(), self.live.writing.letters())
     }
 
     /// What changes on the screen by time alone: tenths of a second.

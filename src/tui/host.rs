@@ -75,6 +75,20 @@ pub struct Status {
     pub line: String,
 }
 
+/// What came of saving a template of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PromptSaved {
+    /// It is there.
+    Written {
+        /// The file.
+        path: PathBuf,
+        /// Whether sessions from now on use it by themselves: the configuration names its folder.
+        by_itself: bool,
+    },
+    /// The file is there already with another text: nothing was changed.
+    Exists(PathBuf),
+}
+
 /// The program around the explorer.
 pub trait Host: Send {
     /// Starts a session with this question.
@@ -100,6 +114,12 @@ pub trait Host: Send {
 
     /// The lights of KGs and model. Cheap: asked about once a second.
     fn status(&self) -> Vec<Status>;
+
+    /// Saves a template of a prompt for later sessions; a file that is there is replaced only with `replace`.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    fn save_prompt(&self, name: &str, text: &str, replace: bool) -> Result<PromptSaved, String>;
 
     /// The model in use and what it is: `lexical: built in, no neural network`.
     fn model_line(&self) -> String;

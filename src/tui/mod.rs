@@ -18,5 +18,5 @@ pub mod theme;
 pub mod views;
 pub mod widgets;
 
-pub use host::{Connection, First, Host, Light, OpenHow, Options, SampleQuestion, SessionInfo, Status};
+pub use host::{Connection, First, Host, Light, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo, Status};
 pub use run::run;

@@ -241,6 +241,11 @@ impl Shell<'_> {
                 let opened = self.host.open(&path, how);
                 self.opened(opened);
             }
+            Effect::Save(save) => {
+                let saved = self.host.save_prompt(save.name, &save.text, save.replace);
+                self.app.saved(saved);
+                self.dirty = true;
+            }
             Effect::Copy(text) => self.copy(&text, screen)?,
             Effect::Mouse(on) => screen.set_mouse(on)?,
             Effect::Redraw => screen.redraw()?,

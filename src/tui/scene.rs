@@ -127,7 +127,12 @@ fn partial(state: &State) -> HashMap<NodeId, String> {
 /// What went wrong in expansions that went on, by node.
 fn remarks(state: &State) -> HashMap<NodeId, String> {
     let noted = state.steps.iter().filter(|step| !step.notices.is_empty());
-    noted.filter_map(|step| Some((step.node.or(step.children.first().copied())?, step.notices.join("; ")))).collect()
+    let noted = noted.filter_map(|step| Some((step.node.or(step.children.first().copied())?, step.notices.join("; "))));
+    let mut all: HashMap<NodeId, String> = HashMap::new();
+    for (node, said) in noted.chain(state.left_out()) {
+        all.entry(node).and_modify(|before| before.push_str(&format!("; {said}"))).or_insert(said);
+    }
+    all
 }
 
 /// The values in force, all in one pass over nodes and acts.
@@ -135,7 +140,7 @@ fn levels(state: &State) -> Vec<Level> {
     let mut levels: Vec<Level> = state
         .nodes
         .iter()
-        .map(|node| match (node.value, node.valuation) {
+        .map(|node| match state.valued(node) {
             (Value::Scored(value), _) => Level::Scored(value),
             (Value::ByHand(value), _) => Level::ByHand(value),
             (Value::Unknown, Some(Valuation::NotScored)) => Level::None,

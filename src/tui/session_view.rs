@@ -61,7 +61,7 @@ struct Inspected {
     tab: Tab,
     seq: u64,
     looked: Option<Looked>,
-    tick: u64,
+    tick: (u64, usize),
 }
 
 impl SessionView {
@@ -192,7 +192,11 @@ impl SessionView {
         let flying = Flying { live: &self.snapshot.live, now: self.now };
         let Some(id) = node else {
             // The question is being linked: there are calls before there is a node.
-            let document = if self.tab == Tab::Calls { inspector::in_flight(&self.scene, &flying) } else { Document::default() };
+            let document = match self.tab {
+                Tab::Calls => inspector::in_flight(&self.scene, &flying),
+                Tab::Samples => inspector::written(&self.scene, &flying),
+                _ => Document::default(),
+            };
             self.inspector.replace(document);
             self.inspected = None;
             return;
@@ -203,7 +207,11 @@ impl SessionView {
             tab: self.tab,
             seq: self.scene.state.seq,
             looked: looked.clone().filter(|_| self.tab == Tab::Fact),
-            tick: if self.tab == Tab::Calls { flying.tick() } else { 0 },
+            tick: match self.tab {
+                Tab::Calls => (flying.tick(), 0),
+                Tab::Samples | Tab::Value => flying.writing(),
+                _ => (0, 0),
+            },
         };
         if self.inspected.as_ref() == Some(&key) {
             return;

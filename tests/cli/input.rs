@@ -53,11 +53,39 @@ fn what_can_not_be_opened_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_broken_prompt_file_warns_and_the_built_in_stays() {
+fn a_broken_prompt_file_stops_before_anything_is_asked() {
     let home = Home::new();
     home.write("prompts/mine.yaml", "extract: |\n  fine so far\n  {{ queston }}\n");
-    let ran = home.run(&["ask", QUESTION, "--prompts", "prompts"]).ends(0).says(&["mine.yaml, line 3", "built-in `extract` stays in use"]);
-    assert!(ran.out.starts_with("Christopher Nolan"), "{ran:#?}");
+    home.write("prompts/other.yaml", "# options?\nselect_relation: Which?\n");
+    let says = ["mine.yaml, line 3", "no variable `queston`", "other.yaml, line 2", "`relations` does not occur"];
+    home.run(&["ask", QUESTION, "--prompts", "prompts"]).ends(1).says(&says);
+    assert!(home.sessions().is_empty(), "nothing began");
+    // A session that is there keeps its own prompts.
+    home.run(&["ask", QUESTION, "--session", "s.jsonl", "--max-expansions", "1"]).ends(3);
+    home.write("config/tot/config.yaml", "prompts: prompts\n");
+    home.run(&["ask", QUESTION]).ends(1).says(&says);
+    home.run(&["ask", "--resume", "s.jsonl"]).ends(3).says(&["mine.yaml, line 3", "built-in ones"]);
+}
+
+#[test]
+fn a_profile_and_an_overlay_are_recorded() {
+    let home = Home::new();
+    home.write("prompts/mine.yaml", "extract: |\n  # TASK: extract\n  Mine.\n");
+    let small = home.run(&["ask", QUESTION, "--profile", "small", "--prompts", "prompts", "--session", "s.jsonl"]).ends(0);
+    assert!(small.out.starts_with("Christopher Nolan"), "the built-in model reads the small prompts too: {small:#?}");
+    let session = std::fs::read_to_string(home.path("s.jsonl")).unwrap();
+    assert!(
+        session.contains(r##""#profile":"small","#overlaid":["extract"]"##) && session.contains("# TASK: extract\\nMine."),
+        "{session}"
+    );
+    let shown = home.run(&["show", "s.jsonl", "--json"]).ends(0);
+    let json: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    assert!(json["llm"]["prompt_chars"].as_u64().unwrap() > 1_000);
+    assert!((0.2..1.0).contains(&json["llm"]["prefix_share"].as_f64().unwrap()), "{json}");
+    home.run(&["ask", QUESTION, "--profile", "base"]).ends(2).says(&["built-in model", "--llm"]);
+    home.run(&["ask", QUESTION, "--profile", "tiny"]).ends(2).says(&["`tiny`", "default, small or base"]);
+    home.write("config/tot/config.yaml", "profile: base\n");
+    home.run(&["ask", QUESTION]).ends(2).says(&["built-in model"]);
 }
 
 #[test]

@@ -18,9 +18,7 @@ fn ask(home: &Home, server: &Server, more: &[&str]) -> Ran {
 /// The object without what differs between a live run and one from the cache.
 fn result(ran: &Ran) -> serde_json::Value {
     let mut object = lasting(ran.json());
-    for key in ["prompt_tokens", "completion_tokens", "tokens_estimated", "cached", "samples_cached"] {
-        object["llm"].as_object_mut().unwrap().remove(key);
-    }
+    object["llm"] = serde_json::json!([object["llm"]["calls"], object["llm"]["samples"], object["llm"]["rounds"]]);
     object
 }
 

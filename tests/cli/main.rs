@@ -2,10 +2,12 @@
 
 mod aggregate;
 mod answers;
+mod budgets;
 mod cases;
 mod crashes;
 mod diff;
 mod doctor;
+mod from;
 mod hostile;
 mod input;
 mod journal;

@@ -7,7 +7,7 @@ use tree_of_traversals::asm::Action;
 use tree_of_traversals::graph::{Direction, RelationRef};
 use tree_of_traversals::micro::Micro;
 use tree_of_traversals::scenario::Scenario;
-use tree_of_traversals::search::{Act, ActId, By, Event, NodeId, OutcomeKind, Preset, Setting, Value};
+use tree_of_traversals::search::{Act, ActId, Again, By, Event, NodeId, OutcomeKind, Preset, Setting, Value};
 
 fn scenario(name: &str) -> Scenario {
     Scenario::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios").join(name)).unwrap()
@@ -17,7 +17,7 @@ fn relation(id: &str) -> Action {
     Action::SelectRelation { relation: RelationRef { kg: "scenario".into(), id: id.into(), direction: Direction::Out } }
 }
 
-fn act(world: &mut World, what: Act) -> Result<(), String> {
+pub fn act(world: &mut World, what: Act) -> Result<(), String> {
     what.check(&world.state).map_err(|e| e.0)?;
     let id = ActId(world.state.acts.len() as u32);
     world.push(By::You, Event::Acted { act: id, what });
@@ -33,7 +33,7 @@ fn finished(world: &World) -> &tree_of_traversals::search::FinishedEvent {
 }
 
 /// The film scenario with a fallback value, so that nodes made by hand can be scored.
-fn film() -> Scenario {
+pub fn film() -> Scenario {
     let mut text: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string("tests/data/scenarios/film-backtrack.json").unwrap()).unwrap();
     text["llm"]["fallback"] = serde_json::json!({
@@ -167,7 +167,7 @@ fn the_model_can_be_asked_out_of_turn() {
     world.run(usize::MAX);
     // A node that the search never came to.
     let node = world.state.nodes.iter().find(|n| n.action.token() == "X:look at the films").unwrap().id;
-    act(&mut world, Act::Ask { node }).unwrap();
+    act(&mut world, again(node)).unwrap();
     world.run(usize::MAX);
     let asked = world.state.node(node).unwrap();
     assert_eq!(asked.children.len(), 1, "the model's choice became a child");
@@ -178,7 +178,7 @@ fn the_model_can_be_asked_out_of_turn() {
     assert_eq!((world.state.expansions(), asked.order), (6, None), "out of turn, and not counted");
     // Asked again at an expanded node: equal choices are the nodes that are there.
     let (nodes, root) = (world.state.nodes.len(), NodeId(0));
-    act(&mut world, Act::Ask { node: root }).unwrap();
+    act(&mut world, again(root)).unwrap();
     world.run(usize::MAX);
     assert_eq!(world.state.nodes.len(), nodes);
     // Undone: what it brought is withdrawn and the node is open again.
@@ -187,8 +187,12 @@ fn the_model_can_be_asked_out_of_turn() {
     assert!(world.state.standings()[child_of(&world, node).index()].withdrawn);
     assert!(world.state.frontier().contains(&node));
     let answer = world.state.nodes.iter().find(|n| n.action.is_answer()).unwrap().id;
-    assert!(act(&mut world, Act::Ask { node: answer }).unwrap_err().contains("answer"));
+    assert!(act(&mut world, again(answer)).unwrap_err().contains("answer"));
     assert_eq!(world.reloaded(), world.state);
+}
+
+pub fn again(node: NodeId) -> Act {
+    Act::AskAgain { node, what: Again::Samples, edits: Vec::new() }
 }
 
 fn child_of(world: &World, node: NodeId) -> NodeId {
@@ -252,7 +256,7 @@ fn indulge(world: &mut World, whim: &Whim) {
         Whim::Choose(..) => act(world, choose(node, chain)),
         Whim::Value(n, v) => act(world, Act::SetValue { node: NodeId(*n), value: Micro::from_millionths(*v).unwrap() }),
         Whim::Prune(n, on) => act(world, Act::Prune { node: NodeId(*n), on: *on }),
-        Whim::Ask(n) => act(world, Act::Ask { node: NodeId(*n) }),
+        Whim::Ask(n) => act(world, again(NodeId(*n))),
         Whim::Accept(n) => act(world, Act::Accept { node: NodeId(*n) }),
         Whim::Limit(n) => act(world, Act::Set(Setting::MaxExpansions(*n))),
         Whim::Undo => {

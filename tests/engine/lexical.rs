@@ -8,7 +8,8 @@ use tree_of_traversals::runner::{Command, Pace, RunState, Setup, launch};
 use tree_of_traversals::search::{OutcomeKind, State};
 
 async fn ask(workshop: &Workshop, question: &str) -> State {
-    let setup = Setup::New { started: Box::new(workshop.started(question)), journal: None, name: "test".to_owned(), note: None };
+    let setup =
+        Setup::New { started: Box::new(workshop.started(question)), journal: None, name: "test".to_owned(), note: None, bank: None };
     let handle = launch(setup, workshop.equipment(&workshop.strategy, Pace::Run, false).unwrap()).unwrap();
     let mut snapshots = handle.snapshots.clone();
     loop {

@@ -1,10 +1,14 @@
 //! The engine before tokio: scenarios, shuffled arrivals, kills, forks, and `reload == live`.
 
 mod acts;
+mod again;
 mod lexical;
 mod pages;
+mod prefix;
 mod scenarios;
 mod several;
 mod sources;
+mod spent;
 mod structured;
+mod too_long;
 mod world;

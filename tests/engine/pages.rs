@@ -5,7 +5,7 @@ use std::path::Path;
 use tree_of_traversals::calls::{KgOp, PromptKind};
 use tree_of_traversals::graph::{Direction, to_yaml};
 use tree_of_traversals::scenario::Scenario;
-use tree_of_traversals::search::{Act, ActId, By, Call, Cut, Event, NodeId, Preset, Purpose, State};
+use tree_of_traversals::search::{Act, ActId, Again, By, Call, Cut, Event, NodeId, Preset, Purpose, State};
 
 /// The film scenario on a graph that gives two edges of an entity at a time.
 fn film() -> (Scenario, World) {
@@ -116,7 +116,7 @@ fn prompts_that_come_after_it_hold_the_page() {
     let new: Vec<_> = world.state.steps.last().unwrap().page.as_deref().unwrap().entities.iter().map(|e| e.id.to_string()).collect();
     assert!(!new.is_empty());
     let asked = world.state.asks.len();
-    act(&mut world, Act::Ask { node }).unwrap();
+    act(&mut world, Act::AskAgain { node, what: Again::Samples, edits: Vec::new() }).unwrap();
     world.run(usize::MAX);
     let samples = world.state.asks[asked..].iter().find_map(|ask| match &ask.call {
         Call::Llm(call) if call.kind == PromptKind::Action => Some(call.parts.clone()),

@@ -1,10 +1,11 @@
 //! A virtual world without tokio, clock or network: replies arrive in an order that a seed decides, in pieces.
 
 use std::sync::Arc;
-use tree_of_traversals::calls::AskId;
+use tree_of_traversals::asm::Templates;
+use tree_of_traversals::calls::{AskId, CallError, CallErrorKind, LlmRequest};
 use tree_of_traversals::kg::KnowledgeGraph;
 use tree_of_traversals::llm::LanguageModel;
-use tree_of_traversals::runner::bank::Bank;
+use tree_of_traversals::runner::bank::{Bank, OnMiss};
 use tree_of_traversals::runner::task;
 use tree_of_traversals::scenario::{Scenario, ScriptedKg, ScriptedModel};
 use tree_of_traversals::search::strategy::{Strategy, TreeOfTraversals};
@@ -24,6 +25,8 @@ pub struct World {
     pub sent: usize,
     strategy: TreeOfTraversals,
     bank: Option<Bank>,
+    /// Which prompts the model refuses as too long.
+    pub too_long: fn(&LlmRequest) -> bool,
 }
 
 impl World {
@@ -34,6 +37,11 @@ impl World {
 
     /// A fresh session under these limits and rules.
     pub fn with_settings(scenario: &Scenario, settings: Settings, seed: u64) -> Self {
+        Self::with_prompts(scenario, settings, Templates::built_in(), seed)
+    }
+
+    /// A fresh session with these prompts.
+    pub fn with_prompts(scenario: &Scenario, settings: Settings, templates: Templates, seed: u64) -> Self {
         let started = Started {
             question: scenario.query.clone(),
             settings,
@@ -44,7 +52,7 @@ impl World {
             model_spec: "script".into(),
             kgs: vec![("scenario".into(), "scenario".into())],
             strategy: TreeOfTraversals.name().into(),
-            templates: tree_of_traversals::asm::Templates::built_in(),
+            templates,
             seed: 7,
             entities: vec![],
         };
@@ -64,6 +72,7 @@ impl World {
             sent: 0,
             strategy: TreeOfTraversals,
             bank: None,
+            too_long: |_| false,
         }
     }
 
@@ -75,7 +84,7 @@ impl World {
             world.entries.push(entry.clone());
         }
         let parent: Vec<Arc<Entry>> = parent.iter().cloned().map(Arc::new).collect();
-        world.bank = Some(Bank::of(&parent));
+        world.bank = Some(Bank::of(&parent, OnMiss::Leave));
         world.prime();
         let open: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
         for ask in open {
@@ -128,6 +137,11 @@ impl World {
         let replied = |got| Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1 };
         if let Some(job) = task::llm_job(&self.state, &self.strategy, &recorded) {
             self.sent += job.request.slots.len();
+            if (self.too_long)(&job.request) {
+                let error = CallError::new(CallErrorKind::TooLong, "the prompt is longer than the model's window");
+                self.flights.push((ask, vec![Event::Failed { ask, error }]));
+                return;
+            }
             let mut samples = self.model.answer(&job).unwrap_or_else(|e| panic!("{e}"));
             while !samples.is_empty() {
                 let piece = 1 + self.draw(samples.len());
@@ -156,7 +170,7 @@ impl World {
     pub fn run(&mut self, limit: usize) {
         while self.entries.len() < limit {
             match next(&self.state, &self.strategy, true) {
-                Next::Decide { event, .. } => self.push(By::Engine, *event),
+                Next::Decide { event, by_hand } => self.push(if by_hand { By::You } else { By::Engine }, *event),
                 Next::Ask { specs, .. } => {
                     for spec in specs {
                         let id = AskId(self.state.asks.len() as u32);

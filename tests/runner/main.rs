@@ -1,5 +1,7 @@
 //! The runner on a real tokio runtime, with scripted world and real time: pace, abort, failures, acts, previews, forks.
 
+mod budgets;
+
 use futures_util::future::BoxFuture;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,10 +46,14 @@ impl Bench {
     }
 
     fn with_model(scenario: &Scenario, pace: Pace, model: Arc<dyn LanguageModel>) -> Self {
+        Self::with(scenario, pace, model, |_| {})
+    }
+
+    fn with(scenario: &Scenario, pace: Pace, model: Arc<dyn LanguageModel>, change: impl FnOnce(&mut Started)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let none: &[Arc<Entry>] = &[];
         let journal = Journal::create(&folder.path().join("first.jsonl"), &Header::new("first", None), none).unwrap();
-        let started = Started {
+        let mut started = Started {
             question: scenario.query.clone(),
             settings: scenario.settings(Preset::Paper),
             model: "script".into(),
@@ -61,7 +67,8 @@ impl Bench {
             seed: 1,
             entities: vec![],
         };
-        let setup = Setup::New { started: Box::new(started), journal: Some(journal), name: "first".into(), note: None };
+        change(&mut started);
+        let setup = Setup::New { started: Box::new(started), journal: Some(journal), name: "first".into(), note: None, bank: None };
         let handle = launch(setup, equipment(scenario, pace, model, folder.path())).unwrap();
         Self { handle, folder }
     }

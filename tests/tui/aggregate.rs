@@ -49,7 +49,7 @@ async fn session() -> Handle {
         can_fork: false,
         folder: None,
     };
-    launch(Setup::New { started: Box::new(started), journal: None, name: "first".into(), note: None }, equipment).unwrap()
+    launch(Setup::New { started: Box::new(started), journal: None, name: "first".into(), note: None, bank: None }, equipment).unwrap()
 }
 
 /// Waits until `what` holds of a snapshot.

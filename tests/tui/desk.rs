@@ -83,6 +83,11 @@ impl Desk {
         desk
     }
 
+    /// What the session on the screen has spent.
+    pub fn counters(&self) -> tree_of_traversals::search::Counters {
+        snapshot(&self.entries, self.live.clone()).state.counters()
+    }
+
     /// A newer snapshot arrives.
     pub fn arrive(&mut self) {
         self.app.snapshot(snapshot(&self.entries, self.live.clone()));

@@ -174,6 +174,7 @@ fn a_fork_is_another_session_in_the_same_view() {
     let mut fork = live();
     fork.session = "fork".into();
     fork.replaying_parent = true;
+    fork.parent = Some(("first".to_owned(), 3));
     desk.app.snapshot(snapshot(&world.entries[..60], fork));
     let screen = desk.screen(160, 50);
     assert!(screen.contains("a fork: replies come from the parent's recording"), "{screen}");

@@ -5,6 +5,8 @@
 mod world;
 
 mod aggregate;
+mod asking;
+mod budgets;
 mod desk;
 mod flows;
 mod given_back;
@@ -16,3 +18,4 @@ mod looking;
 mod sizes;
 mod start_page;
 mod terminal;
+mod writing;

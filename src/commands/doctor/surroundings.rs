@@ -129,9 +129,9 @@ pub(super) fn looks(config: &Config) -> Vec<Finding> {
     if let Some(folder) = &config.prompts {
         let what = "prompts";
         if folder.is_dir() {
-            let (_, warnings) = crate::asm::Templates::load(folder);
-            let says = if warnings.is_empty() { Ok(folder.display().to_string()) } else { Err(warnings.join("; ")) };
-            findings.push(Finding::of(what, says));
+            let read = crate::asm::Templates::load(config.profile.unwrap_or_default(), folder);
+            let flaws = |flaws: crate::asm::Flaws| flaws.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            findings.push(Finding::of(what, read.map(|_| folder.display().to_string()).map_err(flaws)));
         } else {
             findings.push(Finding::new(
                 what,

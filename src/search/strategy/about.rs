@@ -40,7 +40,7 @@ pub fn about(state: &State, ask: &Ask) -> About {
             About { path: Some(state.path_text(node)), entities: entities(state, node), options, ..About::default() }
         }
         Purpose::Score => {
-            let Some(child) = step.children.get(ask.key.lane as usize).copied() else { return About::default() };
+            let Some(child) = state.scored_by(ask) else { return About::default() };
             match state.node(child).map(|n| &n.action) {
                 Some(Action::Answer { text, .. }) => {
                     About { answer: Some(one_line(text)), entities: entities(state, child), ..About::default() }

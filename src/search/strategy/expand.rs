@@ -3,11 +3,12 @@
 use super::super::ask::{Ask, Need, NotYet};
 use super::super::event::{Call, Event, NewNode, NodeId, Outcome, Purpose, Reading, Reason, StepId, StepKind};
 use super::super::state::{Node, State, Step};
+use super::again::edits;
 use super::link;
 use super::prompt::Ingredients;
 use super::round::{key, of_kg, settled, together};
 use super::score;
-use crate::asm::{Action, AsmState, Expect, Options, Reply, Unusable, parse};
+use crate::asm::{Action, AsmState, Edit, Expect, Options, Reply, Unusable, parse};
 use crate::calls::{Aggregate, EdgeList, KgCall, KgData, KgOp, PromptKind};
 use crate::graph::{Delta, Direction, Edge, Entity, EntityId, KgName, Literal, LiteralKind, LocalGraph, Object, Relation, RelationRef};
 use crate::text::one_line;
@@ -147,7 +148,8 @@ fn notices(state: &State, step: &Step) -> Vec<String> {
     failed.collect()
 }
 
-fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
+/// The prompt for the samples at a node.
+pub fn ingredients<'a>(state: &State, node: NodeId, offer: &Offer, edits: &'a [Edit]) -> Ingredients<'a> {
     let settings = state.settings();
     let (kind, options, slots) = match offer {
         Offer::Actions { think, expand } => (PromptKind::Action, Options::Actions { think: *think, expand: *expand }, settings.samples(1)),
@@ -155,9 +157,21 @@ fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
         Offer::Relations(list) => (PromptKind::Relation, Options::Relations(list.clone()), settings.samples(settings.relation_factor)),
         Offer::FinalAnswer | Offer::Nothing(_) => (PromptKind::FinalAnswer, Options::None, settings.samples(1)),
     };
-    let ingredients = Ingredients { options, ..Ingredients::new(kind, Some(node.id), slots) };
-    let ask = settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter))?;
-    let mut rows = vote(read_samples(state, node, offer, ask), settings.branching as usize);
+    Ingredients { options, edits, ..Ingredients::new(kind, Some(node), slots) }
+}
+
+fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
+    let edits = edits(state, step.id);
+    let ingredients = ingredients(state, node.id, offer, edits);
+    let ask = match settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter)) {
+        // An edited template that can't be filled in with what this node has costs the act, not the search.
+        Err(NotYet::Broken(why)) if !edits.is_empty() => {
+            let outcome = Outcome::Rejected { text: String::new(), reason: Reason::Unreadable, why };
+            return Ok(Event::Read { step: step.id, lane: 0, rows: vec![Reading { slots: vec![0], outcome }] });
+        }
+        asked => asked?,
+    };
+    let mut rows = vote(read_samples(state, node, offer, ask), state.settings().branching as usize);
     if let Some(error) = &ask.error {
         // What came before the failure counts; the rest is shown as failed.
         let slots: Vec<u32> = (0u32..).zip(&ask.samples).filter(|(_, s)| s.is_none()).map(|(slot, _)| slot).collect();

@@ -1,6 +1,7 @@
 //! The methods, one file each: pure, they look at a state and say what comes next.
 
 mod about;
+mod again;
 mod expand;
 mod finish;
 mod hand;
@@ -9,9 +10,12 @@ mod page;
 mod prompt;
 mod round;
 mod score;
+mod shorter;
 mod start;
 mod tree_of_traversals;
 
+pub use again::{kind_at, prompt_at};
+pub use prompt::offered_relations as offered;
 pub(super) use start::candidates;
 pub use tree_of_traversals::{ChainOfTraversals, TreeOfTraversals};
 

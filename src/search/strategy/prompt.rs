@@ -4,9 +4,10 @@ use super::super::ask::{Need, NotYet, What};
 use super::super::event::{NodeId, Purpose, StepId};
 use super::super::settings::Structured;
 use super::super::state::{Node, State};
-use crate::asm::{Action, Options, PathStep, PromptContext};
+use super::shorter;
+use crate::asm::{Action, Edit, Options, PathStep, PromptContext};
 use crate::calls::{Candidate, KgData, PromptKind};
-use crate::graph::{EntityId, LocalGraph, Relation, RelationRef};
+use crate::graph::{LocalGraph, Relation, RelationRef};
 
 /// Tokens that a reply may take.
 const fn max_tokens(kind: PromptKind, aggregate: bool) -> u32 {
@@ -48,35 +49,37 @@ pub struct Ingredients<'a> {
     pub candidates: &'a [Candidate],
     /// Samples wanted.
     pub slots: u32,
+    /// What the person worded otherwise for this call.
+    pub edits: &'a [Edit],
 }
 
 impl Ingredients<'_> {
     /// A prompt of `kind` about `node` for `slots` samples.
     pub const fn new(kind: PromptKind, node: Option<NodeId>, slots: u32) -> Self {
-        Self { kind, node, options: Options::None, answer: None, mention: None, linking: false, candidates: &[], slots }
+        Self { kind, node, options: Options::None, answer: None, mention: None, linking: false, candidates: &[], slots, edits: &[] }
     }
 
     /// The ask. `shorter` = how often it was too long already.
     pub fn build(&self, state: &State, shorter: u32) -> Need<What> {
         let started = state.started();
-        let (mut graph, mut path, mut omitted) = (None, Vec::new(), 0);
+        let (mut graph, mut path, mut omitted, mut options) = (None, Vec::new(), 0, self.options.clone());
         if let Some(node) = self.node {
             let whole = state.graph(node);
             path = trajectory(state, node, &whole);
-            if shorter > 0 {
-                let keep = whole.edges().len() >> shorter;
-                let (short, left_out) = whole.shortened(keep, &kept_entities(state, node));
-                omitted = left_out;
-                graph = Some(short);
-            } else {
-                graph = Some(whole);
+            let (short, left_out) = shorter::cut(state, node, whole, shorter);
+            if shorter > 0
+                && let Options::Entities(list) = &mut options
+            {
+                list.retain(|entity| short.entity(&entity.id).is_some());
             }
+            omitted = left_out;
+            graph = Some(short);
         }
         let context = PromptContext {
             question: &started.question,
             graph: graph.as_ref(),
             path: &path,
-            options: self.options.clone(),
+            options,
             answer: self.answer,
             mention: self.mention,
             candidates: self.candidates,
@@ -85,30 +88,20 @@ impl Ingredients<'_> {
             aggregate: state.settings().aggregate,
             omitted,
         };
-        let parts = started.templates.parts(self.kind, &context).map_err(|e| NotYet::Broken(e.to_string()))?;
+        let parts = started.templates.edited(self.kind, &context, self.edits).map_err(|e| NotYet::Broken(e.to_string()))?;
         Ok(What::Llm {
             kind: self.kind,
             parts,
             // 0 whenever one sample is wanted, 1 when several are.
             temperature_milli: if self.slots > 1 { 1000 } else { 0 },
-            stop: Vec::new(),
+            stop: started.templates.profile().stops(self.kind),
             max_tokens: max_tokens(self.kind, state.settings().aggregate),
             slots: self.slots,
             omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+            shown: graph.filter(|_| omitted > 0).map_or(0, |graph| u32::try_from(graph.edges().len()).unwrap_or(u32::MAX)),
             structured: state.settings().structured != Structured::Off && has_form(self.kind, state.settings().aggregate),
         })
     }
-}
-
-/// Entities that stay in a shortened graph: the question's and those that were chosen on the way.
-fn kept_entities(state: &State, node: NodeId) -> Vec<EntityId> {
-    let mut keep: Vec<EntityId> = state.graph(NodeId(0)).entities().map(|e| e.id.clone()).collect();
-    for node in state.path_to(node) {
-        if let Action::SelectEntities { ids } = &node.action {
-            keep.extend(ids.iter().cloned());
-        }
-    }
-    keep
 }
 
 /// The steps from the root to `node` as the prompt tells them.

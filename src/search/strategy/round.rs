@@ -1,13 +1,11 @@
 //! Rounds: a decision reads a complete one.
 
 use super::super::ask::{Ask, AskSpec, Need, NotYet, What};
-use super::super::event::{AskKey, Purpose, StepId};
+use super::super::event::{AskKey, Call, Purpose, StepId};
 use super::super::state::State;
+use super::shorter::MOST;
 use crate::calls::{CallErrorKind, KgCall, KgOp};
 use crate::graph::KgName;
-
-/// How often a prompt that was too long is asked again with a smaller graph.
-pub const MAX_SHORTER: u32 = 4;
 
 /// A key in its first round.
 pub const fn key(step: StepId, purpose: Purpose, lane: u32) -> AskKey {
@@ -15,7 +13,7 @@ pub const fn key(step: StepId, purpose: Purpose, lane: u32) -> AskKey {
 }
 
 /// The ask of `key`, once it is complete. A model call that was too long is asked again in the next round, for which
-/// `build` gets the number of rounds before it (and leaves out more of the graph).
+/// `build` gets the number of rounds before it (and leaves out more of the graph), until nothing more can be left out.
 pub fn settled(state: &State, mut key: AskKey, build: impl Fn(u32) -> Need<What>) -> Need<&Ask> {
     let first = key.round;
     loop {
@@ -27,10 +25,28 @@ pub fn settled(state: &State, mut key: AskKey, build: impl Fn(u32) -> Need<What>
             return Err(NotYet::Wait);
         }
         let too_long = ask.error.as_ref().is_some_and(|e| e.kind == CallErrorKind::TooLong);
-        if !too_long || !ask.is_llm() || key.round - first >= MAX_SHORTER {
+        if !too_long || !ask.is_llm() || key.round - first >= MOST {
             return Ok(ask);
         }
         key.round += 1;
+        if state.ask_of(key).is_none() {
+            let what = build(key.round - first)?;
+            if is_same(state, ask, &what) {
+                return Ok(ask);
+            }
+            return Err(NotYet::Ask(vec![AskSpec { key, what }]));
+        }
+    }
+}
+
+/// Whether `what` is the prompt of `ask` again.
+fn is_same(state: &State, ask: &Ask, what: &What) -> bool {
+    match (&ask.call, what) {
+        (Call::Llm(call), What::Llm { parts, .. }) => {
+            let before = call.parts.iter().filter_map(|id| state.parts.get(id.index())).map(|part| &part.text);
+            before.eq(parts.iter().map(|part| &part.text))
+        }
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::event::{ActId, Event, NodeId, Purpose, Valuation};
 use super::super::state::{State, Step};
 use super::prompt::Ingredients;
 use super::round::{key, settled, together};
-use crate::asm::{Action, Expect, Reply, parse};
+use crate::asm::{Action, Edit, Expect, Reply, parse};
 use crate::calls::PromptKind;
 use crate::micro::Micro;
 
@@ -54,17 +54,21 @@ fn given_value(state: &State, step: &Step) -> Option<(NodeId, Micro, ActId)> {
 }
 
 fn score<'a>(state: &'a State, step: &Step, lane: u32, node: NodeId) -> Need<&'a Ask> {
+    settled(state, key(step.id, Purpose::Score, lane), |shorter| ingredients(state, node, &[]).build(state, shorter))
+}
+
+/// The prompt for the value of a node.
+pub fn ingredients<'a>(state: &'a State, node: NodeId, edits: &'a [Edit]) -> Ingredients<'a> {
     let answer = match state.node(node).map(|n| &n.action) {
         Some(Action::Answer { text, .. }) => Some(text.as_str()),
         _ => None,
     };
     let kind = if answer.is_some() { PromptKind::ScoreAnswer } else { PromptKind::ScoreState };
-    settled(state, key(step.id, Purpose::Score, lane), |shorter| {
-        Ingredients { answer, ..Ingredients::new(kind, Some(node), 1) }.build(state, shorter)
-    })
+    Ingredients { answer, edits, ..Ingredients::new(kind, Some(node), 1) }
 }
 
-fn read(state: &State, node: NodeId, ask: &Ask) -> Option<Micro> {
+/// The value that the model gave.
+pub fn read(state: &State, node: NodeId, ask: &Ask) -> Option<Micro> {
     let sample = ask.samples.first()?.as_ref()?;
     let is_answer = state.node(node).is_some_and(|n| n.action.is_answer());
     let expect = if is_answer { Expect::ScoreAnswer } else { Expect::ScoreState };

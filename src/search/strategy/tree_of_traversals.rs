@@ -4,7 +4,7 @@ use super::super::ask::Need;
 use super::super::event::{Event, StepKind};
 use super::super::settings::Settings;
 use super::super::state::{State, Step};
-use super::{Strategy, expand, finish, hand, page, start};
+use super::{Strategy, again, expand, finish, hand, page, start};
 
 /// Best-first search over walks of the action state machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,7 @@ impl Strategy for TreeOfTraversals {
             StepKind::Expand | StepKind::ForceFinal => expand::advance(state, step),
             StepKind::Hand => hand::advance(state, step),
             StepKind::Page => page::advance(state, step),
+            StepKind::Value => again::advance_value(state, step),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::command::{Control, Pane, Run};
 use super::super::popups::Popup;
+use super::super::popups::again::AgainPopup;
 use super::super::popups::expand::ExpandPopup;
 use super::super::popups::flights::FlightsPopup;
 use super::super::popups::limits::LimitsPopup;
@@ -47,6 +48,7 @@ impl App {
             (Control::Hint, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Hint, node, &view.scene))),
             (Control::AnswerByHand, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Answer, node, &view.scene))),
             (Control::SetValue, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Value, node, &view.scene))),
+            (Control::AskAgain, Some(node)) => Some(Box::new(AgainPopup::new(&view.scene, node))),
             (Control::Override, Some(node)) => Some(Box::new(OverridePopup::new(&view.scene, node, first))),
             (Control::ExpandByHand, Some(node)) => {
                 let (popup, commands) = ExpandPopup::new(&view.scene, node, None, first);

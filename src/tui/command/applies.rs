@@ -122,6 +122,7 @@ impl Control {
             | Self::Hint
             | Self::SetValue
             | Self::Prune
+            | Self::AskAgain
             | Self::Linked
             | Self::More
             | Self::Undo
@@ -181,6 +182,7 @@ impl Control {
             Self::Accept => need(at.node()?.is_answer, "the selected node is no answer"),
             Self::SetValue => need(!at.node()?.is_root, "the question has no value"),
             Self::Prune => need(!at.node()?.is_root, "the question can't be pruned"),
+            Self::AskAgain => at.node().map(|_| ()),
             Self::Linked => at.live(),
             Self::More => at.live().and_then(|()| need(at.has_more, "no KG cut anything here: select a row with ◐, or a fact of its list")),
             Self::Undo => at.live().and_then(|()| need(at.can_undo, "there is no act of yours to undo")),

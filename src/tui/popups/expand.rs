@@ -16,7 +16,7 @@ use crate::asm::{Action, AsmState};
 use crate::calls::{Aggregate, EdgeList, KgData};
 use crate::graph::{EntityId, KgName, Relation};
 use crate::runner::{Command, Live};
-use crate::search::{Act, NodeId};
+use crate::search::{Act, Again, NodeId};
 use compute::Compute;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
@@ -263,7 +263,7 @@ impl ExpandPopup {
 
     fn pick_menu(&mut self, scene: &Scene, at: usize) -> Reaction {
         let what = match at {
-            0 => return Reaction::Finish(vec![Command::Do(Act::Ask { node: self.node })]),
+            0 => return Reaction::Finish(vec![Command::Do(Act::AskAgain { node: self.node, what: Again::Samples, edits: Vec::new() })]),
             1 => LineFor::Hint,
             2 => LineFor::Answer,
             _ => {

@@ -29,11 +29,11 @@ impl Row {
         Self::Depth,
         Self::Branching,
         Self::Threshold,
-        Self::Exhausted,
         Self::Spend(Budget::Calls),
         Self::Spend(Budget::Tokens),
         Self::Spend(Budget::Cost),
         Self::Spend(Budget::Time),
+        Self::Exhausted,
     ];
 
     const fn name(self) -> (&'static str, &'static str) {

@@ -1,6 +1,7 @@
 //! Popups: guided flows over the panes. Each is a small machine of its own: keys in, a [`Reaction`] out. Escape leaves
 //! no trace.
 
+pub mod again;
 pub mod expand;
 pub mod find;
 pub mod flights;
@@ -23,6 +24,7 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::fmt::Debug;
+use std::path::Path;
 use std::time::Instant;
 
 /// What a popup can look at.
@@ -50,6 +52,19 @@ pub enum Reaction {
     Become(Box<dyn Popup>, Vec<Command>),
     /// Look for this text; the popup goes if true.
     Find(String, bool),
+    /// Save a template of a prompt; the popup stays.
+    Save(SaveTemplate),
+}
+
+/// A template of a prompt to be saved for later sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaveTemplate {
+    /// The template's name.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+    /// Whether a file that is there is replaced.
+    pub replace: bool,
 }
 
 /// A popup.
@@ -64,6 +79,9 @@ pub trait Popup: Debug + Send {
     fn update(&mut self, _desk: &Desk<'_>) -> Reaction {
         Reaction::Stay
     }
+
+    /// Hears that the file of a template to be saved is there already.
+    fn exists(&mut self, _file: &Path) {}
 
     /// Whether something is on its way, so that a spinner turns.
     fn waits(&self) -> bool {

@@ -7,6 +7,7 @@ use super::super::widgets::spark::{line as spark, seconds};
 use super::super::widgets::value::gauge;
 use crate::calls::Usage;
 use crate::micro::Micro;
+use crate::money::Money;
 use crate::price::Price;
 use crate::search::{Budget, Counters, Tally};
 use crate::text::{self, thousands};
@@ -62,8 +63,9 @@ fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> 
     }
     let tokens = match limit(Budget::Tokens) {
         Some(_) => format!("{}{}{}", tilde(&spent.llm.tokens), spent.against(Budget::Tokens), of(Budget::Tokens)),
-        None => tokens(&spent.llm.tokens),
+        None => tokens(&spent.llm.tokens, width),
     };
+    let cost = format!("{}{}", cost(&spent.llm, state.price(), limit(Budget::Cost).is_some() && width < 30), of(Budget::Cost));
     let mut rows: Vec<Row> = vec![
         (
             "expansions",
@@ -73,14 +75,14 @@ fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> 
         ("depth", format!("{deepest}/{}", settings.max_depth), Some((deepest.into(), settings.max_depth.into()))),
         ("model calls", calls, against(Budget::Calls)),
         ("tokens", tokens, against(Budget::Tokens)),
-        ("cost", format!("{}{}", cost(&spent.llm, state.price()), of(Budget::Cost)), against(Budget::Cost)),
+        ("cost", cost, against(Budget::Cost)),
         ("KG calls", format!("{kg_live} live · {} cached", spent.kg_cached), None),
         ("best value", format!("{} {}", spark(&best, width.saturating_sub(6)), last(&best)), None),
         ("time", format!("{}{}", seconds(ran_ms), of(Budget::Time)), used(Budget::Time, ran_ms)),
         ("k, threshold", format!("{} · {}", settings.branching, settings.threshold), None),
     ];
     if limit(Budget::Tokens).is_some() {
-        rows.push(("in and out", self::tokens(&spent.llm.tokens), None));
+        rows.push(("in and out", self::tokens(&spent.llm.tokens, width), None));
     }
     if spent.llm.tokens.cached_prompt_tokens > 0 {
         rows.push(("of the input", format!("{} cached", thousands(spent.llm.tokens.cached_prompt_tokens)), None));
@@ -135,17 +137,35 @@ const fn tilde(usage: &Usage) -> &'static str {
     if usage.estimated { "~" } else { "" }
 }
 
-fn tokens(usage: &Usage) -> String {
+/// Tokens in and out, in full if there is room for it.
+fn tokens(usage: &Usage, width: usize) -> String {
     let about = tilde(usage);
-    format!("{about}{} in, {about}{} out", thousands(usage.prompt_tokens), thousands(usage.completion_tokens))
+    let whole = format!("{about}{} in, {about}{} out", thousands(usage.prompt_tokens), thousands(usage.completion_tokens));
+    if text::width(&whole) <= width { whole } else { format!("{about}{}+{}", short(usage.prompt_tokens), short(usage.completion_tokens)) }
 }
 
-/// What it cost, with the currency; what is free and what is not known is told apart.
-fn cost(tally: &Tally, price: Option<&Price>) -> String {
+/// `999`, `12.3k`, `4.5M`
+fn short(n: u64) -> String {
+    match n {
+        0..1_000 => n.to_string(),
+        1_000..1_000_000 => format!("{}.{}k", n / 1_000, n % 1_000 / 100),
+        _ => format!("{}.{}M", n / 1_000_000, n % 1_000_000 / 100_000),
+    }
+}
+
+/// What it cost; what is free and what is not known is told apart. `bare`: without the currency, and to four decimals where that says enough.
+fn cost(tally: &Tally, price: Option<&Price>, bare: bool) -> String {
     match (tally.cost, price) {
         (_, Some(price)) if price.is_free() => "free".to_owned(),
-        (Some(cost), Some(price)) => format!("{}{} {}", tilde(&tally.tokens), cost.money(), text::one_line(&price.currency)),
-        _ => "no price known".to_owned(),
+        (Some(cost), Some(price)) => {
+            let about = tilde(&tally.tokens);
+            match cost.money() {
+                Money(millionths) if bare && millionths >= 10_000 => format!("{about}{}", Money((millionths + 50) / 100 * 100)),
+                money if bare => format!("{about}{money}"),
+                money => format!("{about}{money} {}", text::one_line(&price.currency)),
+            }
+        }
+        _ => "no price".to_owned(),
     }
 }
 

@@ -137,16 +137,20 @@ pub fn banner(view: &SessionView) -> Option<String> {
         return Some(format!("◷ looking back: after event {} of {}{goes_on} · `)` to the present · `f` forks here", seen - 1, all - 1));
     }
     if let Some(halt) = &view.snapshot.state.halted {
-        let on = match halt.cause {
-            HaltCause::Budget(_) => "`L` raises it, then space goes on",
-            HaltCause::Breakpoint => "space goes on",
-            HaltCause::Service | HaltCause::Template => "space tries again",
+        let (what, on) = match halt.cause {
+            HaltCause::Budget(_) => ("", "`L` raises it, then space goes on"),
+            HaltCause::Breakpoint => ("the search stands still: ", "space goes on"),
+            HaltCause::Miss => ("the search stands still: ", "tot resume goes on with it, live"),
+            HaltCause::Service | HaltCause::Template => ("the search stands still: ", "space tries again"),
         };
-        return Some(format!("■ the search stands still: {} · {on}", text::one_line(&halt.why)));
+        return Some(format!("■ {what}{} · {on}", text::one_line(&halt.why)));
     }
     let live = &view.snapshot.live;
     if let Some(flight) = live.flights.iter().find(|flight| flight.human) {
         return Some(format!("✎ the search waits for you: {} · Enter opens the prompt", text::one_line(&flight.what)));
+    }
+    if live.replaying_parent && live.parent.is_none() {
+        return Some("⑂ replies come from an earlier recording, as long as the walks are the same".to_owned());
     }
     if live.replaying_parent {
         return Some("⑂ a fork: replies come from the parent's recording until the walks differ".to_owned());

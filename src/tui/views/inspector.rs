@@ -2,6 +2,7 @@
 //! function of the scene and the node.
 
 mod calls;
+pub(in super::super) mod changes;
 mod evidence;
 mod fact;
 mod prompt;
@@ -75,8 +76,8 @@ impl Tab {
 pub fn document(scene: &Scene, node: NodeId, tab: Tab, looked: Option<&Looked>, flying: &Flying<'_>) -> Document {
     match tab {
         Tab::Prompt => prompt::document(scene, node),
-        Tab::Samples => samples::document(scene, node),
-        Tab::Value => value::document(scene, node),
+        Tab::Samples => samples::document(scene, node, flying),
+        Tab::Value => value::document(scene, node, flying),
         Tab::Calls => calls::document(scene, node, flying),
         Tab::Why => why::document(scene, node),
         Tab::Trajectory => trajectory::document(scene, node),
@@ -90,6 +91,15 @@ pub fn document(scene: &Scene, node: NodeId, tab: Tab, looked: Option<&Looked>, 
 pub fn in_flight(scene: &Scene, flying: &Flying<'_>) -> Document {
     let mut document = Document::default();
     calls::in_flight(&mut document, scene, flying);
+    document
+}
+
+/// The samples that are on their way, before there is a node to look at.
+#[must_use]
+pub fn written(scene: &Scene, flying: &Flying<'_>) -> Document {
+    let mut document = Document::default();
+    let asks = flying.calls().filter_map(|flight| scene.state.ask(flight.ask)).filter(|ask| ask.is_llm());
+    asks.for_each(|ask| samples::raw_samples(&mut document, ask, flying));
     document
 }
 

@@ -106,6 +106,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
                 StepKind::ForceFinal => "asks for a forced answer at",
                 StepKind::Hand => "grows by hand at",
                 StepKind::Page => "fetches more for",
+                StepKind::Value => "asks for the value of",
             };
             let node = node.map_or(String::new(), |id| format!(" {}", named(id)));
             format!("{what}{node}: {}", one_line(why))

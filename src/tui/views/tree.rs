@@ -183,6 +183,11 @@ fn node_line(scene: &Scene, node: &Node, label: &str, room: Room, spinner: &str,
     Line::from(spans)
 }
 
+/// Whether a person made a node, chose it too, or asked the model for it.
+fn by_hand(scene: &Scene, node: &Node) -> bool {
+    node.by == By::You || !node.marks.is_empty() || scene.state.step(node.step).is_some_and(crate::search::Step::by_hand)
+}
+
 /// What is special about a node, each with a sign of its own.
 fn marks(scene: &Scene, node: &Node, spinner: &str, theme: &Theme) -> Vec<Span<'static>> {
     let standing = scene.standing(node.id);
@@ -191,7 +196,7 @@ fn marks(scene: &Scene, node: &Node, spinner: &str, theme: &Theme) -> Vec<Span<'
         (working, spinner, Role::Accent),
         (scene.next == Some(node.id) && !working, "▶", Role::Next),
         (scene.answer == Some(node.id), "✔", Role::Good),
-        (node.by == By::You || !node.marks.is_empty(), "✎", Role::ByHand),
+        (by_hand(scene, node), "✎", Role::ByHand),
         (standing.pruned, "✂", Role::Pruned),
         (standing.withdrawn, "↶", Role::Pruned),
         (scene.partial.contains_key(&node.id), "◐", Role::Warning),

@@ -1,37 +1,35 @@
-//! Prompts as sent, part by part; what was filled in differs from what is the same in every prompt.
+//! Prompts as sent, part by part: what was filled in differs from what is the same in every prompt, and what changed since the
+//! prompt of the same kind before it is marked.
 
 use super::super::super::scene::Scene;
 use super::super::super::theme::Role;
 use super::super::super::widgets::wrap::Document;
-use super::{heading, line};
+use super::{changes, heading, line};
+use crate::asm::{Edit, Templates, Wording};
 use crate::calls::{PartKind, PromptKind};
-use crate::search::{Ask, Call, LlmCall, NodeId, Purpose, State, Valuation};
+use crate::search::{Act, Again, Ask, Call, LlmCall, NodeId, PartId, Purpose, State};
 
-/// The prompts about a node in the order they were asked: linking (root), samples, score.
+/// The prompts about a node in the order they were asked: linking (root), samples, values.
 pub(super) fn asks(scene: &Scene, id: NodeId) -> Vec<&Ask> {
     let state: &State = &scene.state;
     let Some(node) = state.node(id) else { return Vec::new() };
-    let mut found: Vec<&Ask> = Vec::new();
-    if node.parent.is_none() {
-        found.extend(state.asks.iter().map(|ask| &**ask).filter(|ask| ask.key.step == node.step && ask.is_llm()));
-    }
-    if let Some(Valuation::Asked(ask)) = node.valuation {
-        found.extend(state.ask(ask));
-    } else if let Some(step) = state.step(node.step) {
-        // Not valued yet: its score may be on the way.
-        let lane = step.children.iter().position(|child| *child == id).and_then(|lane| u32::try_from(lane).ok());
-        found.extend(
-            state
-                .asks
-                .iter()
-                .map(|ask| &**ask)
-                .filter(|ask| ask.key.step == step.id && ask.key.purpose == Purpose::Score && Some(ask.key.lane) == lane),
-        );
-    }
-    if let Some(step) = scene.step_of(id) {
-        found.extend(state.asks.iter().map(|ask| &**ask).filter(|ask| ask.key.step == step.id && ask.key.purpose == Purpose::Sample));
-    }
-    found
+    let linking = |ask: &Ask| node.parent.is_none() && ask.key.step == node.step && ask.is_llm();
+    let about = |ask: &Ask| matches!(ask.key.purpose, Purpose::Sample | Purpose::Score) && state.asked_about(ask) == Some(id);
+    state.asks.iter().map(|ask| &**ask).filter(|ask| linking(ask) || about(ask)).collect()
+}
+
+/// The prompt of the same kind that came before `ask` at its node, or at the nearest node above.
+fn before<'a>(state: &'a State, id: NodeId, ask: &Ask, call: &LlmCall) -> Option<&'a LlmCall> {
+    let of_kind = |other: &'a Ask| match &other.call {
+        Call::Llm(other) if other.kind == call.kind => Some(other),
+        _ => None,
+    };
+    let earlier: Vec<&Ask> =
+        state.asks.iter().map(|other| &**other).filter(|other| other.id < ask.id && of_kind(other).is_some()).collect();
+    state.path_to(id).iter().rev().find_map(|node| {
+        let last = earlier.iter().rev().find(|other| state.asked_about(other) == Some(node.id));
+        last.and_then(|other| of_kind(other))
+    })
 }
 
 pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
@@ -41,21 +39,12 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     found.reverse();
     for ask in found {
         let Call::Llm(call) = &ask.call else { continue };
-        heading(&mut document, title(ask, call));
+        heading(&mut document, title(&scene.state, ask, call));
         if call.omitted > 0 {
-            line(&mut document, Role::Warning, format!("{} facts were left out: the prompt was too long for the model", call.omitted));
+            let (shown, all) = (call.shown, call.shown + call.omitted);
+            line(&mut document, Role::Warning, format!("{shown} of {all} facts are shown: the prompt was too long for the model"));
         }
-        for part in call.parts.iter().filter_map(|part| scene.state.parts.get(part.index())) {
-            let (name, role) = match part.kind {
-                PartKind::Instructions => ("instructions", Role::Text),
-                PartKind::Question => ("question  (filled in)", Role::Filled),
-                PartKind::Graph => ("local graph  (filled in)", Role::Filled),
-                PartKind::Path => ("trajectory  (filled in)", Role::Filled),
-                PartKind::Task => ("task", Role::Text),
-            };
-            line(&mut document, Role::Dim, format!("▌ {name}"));
-            document.push(role, part.text.trim_end());
-        }
+        parts(&mut document, &scene.state, id, ask, call);
     }
     if document.is_empty() {
         line(&mut document, Role::Dim, "No prompt yet: this node was not expanded, and no score was asked for.");
@@ -63,7 +52,48 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     document
 }
 
-fn title(ask: &Ask, call: &LlmCall) -> String {
+fn parts(document: &mut Document, state: &State, id: NodeId, ask: &Ask, call: &LlmCall) {
+    let part = |id: &PartId| state.parts.get(id.index()).map(|part| &**part);
+    let before = before(state, id, ask, call);
+    let edits = edits(state, ask);
+    for part in call.parts.iter().filter_map(part) {
+        let (name, role) = match part.kind {
+            PartKind::Instructions => ("instructions", Role::Text),
+            PartKind::Question => ("question  (filled in)", Role::Filled),
+            PartKind::Graph => ("local graph  (filled in)", Role::Filled),
+            PartKind::Path => ("trajectory  (filled in)", Role::Filled),
+            PartKind::Task => ("task", Role::Text),
+        };
+        let template = Templates::name_of(call.kind, part.kind);
+        let from = match edits.iter().rev().find(|edit| edit.part == part.kind).map(|edit| &edit.with) {
+            Some(Wording::Text(_)) => (Role::ByHand, "  ✎ worded by you, for this call".to_owned()),
+            Some(Wording::Template(_)) => (Role::ByHand, "  ✎ by your template, for this call".to_owned()),
+            None if state.started().templates.is_overlaid(template) => (Role::ByHand, format!("  ✎ {template}, from your prompts")),
+            None => (Role::Dim, String::new()),
+        };
+        let old = before.map(|before| before.parts.iter().filter_map(|id| state.parts.get(id.index())).find(|old| old.kind == part.kind));
+        let same = matches!(old, Some(Some(old)) if old.text == part.text);
+        let said = if same { " · as before" } else { "" };
+        document.push_line([(Role::Dim, format!("▌ {name}{said}")), from]);
+        match old {
+            Some(Some(old)) if !same => changes::push(document, role, &part.text, &old.text),
+            Some(None) => changes::push(document, role, &part.text, ""),
+            _ => document.push(role, part.text.trim_end()),
+        }
+    }
+}
+
+/// What the person worded otherwise for an ask.
+fn edits<'a>(state: &'a State, ask: &Ask) -> &'a [Edit] {
+    let act = state.step(ask.key.step).and_then(|step| step.act).and_then(|act| state.acts.get(act.index()));
+    match act.map(|act| &act.what) {
+        // What came of the samples is scored as always.
+        Some(Act::AskAgain { edits, what, .. }) if (*what == Again::Value) == (ask.key.purpose == Purpose::Score) => edits,
+        _ => &[],
+    }
+}
+
+fn title(state: &State, ask: &Ask, call: &LlmCall) -> String {
     let what = match call.kind {
         PromptKind::Extract => "which things does the question mention",
         PromptKind::Match => "which candidate is meant",
@@ -75,8 +105,9 @@ fn title(ask: &Ask, call: &LlmCall) -> String {
         PromptKind::ScoreAnswer => "the value of this answer",
     };
     let temperature = f64::from(call.temperature_milli) / 1000.0;
+    let by_hand = if state.asked_again(ask) { " · asked by you" } else { "" };
     let again = if ask.key.round > 0 { format!(" · asked again ({})", ask.key.round) } else { String::new() };
-    format!("Prompt: {what} · {} × temperature {temperature} · at most {} tokens{again}", call.slots, call.max_tokens)
+    format!("Prompt: {what} · {} × temperature {temperature} · at most {} tokens{by_hand}{again}", call.slots, call.max_tokens)
 }
 
 /// The newest prompt about a node, exactly as sent: what is copied.

@@ -1,24 +1,35 @@
 //! What the model said, word for word, and what was made of it.
 
+use super::super::super::flying::Flying;
 use super::super::super::scene::{Scene, describe, entity_name, glyph};
 use super::super::super::theme::Role;
 use super::super::super::widgets::count;
+use super::super::super::widgets::spark::{seconds, spinner};
 use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
 use crate::calls::Sample;
+use crate::runner::Draft;
 use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Step, StepKind};
+use crate::text::thousands;
 
-pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
+pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Document {
     let mut document = Document::default();
     let node = scene.state.node(id);
     if let Some(start) = node.filter(|node| node.parent.is_none()).and_then(|node| scene.state.step(node.step)) {
         readings(&mut document, scene, id, start, "Linking the question");
-        raw(&mut document, scene, start, |purpose| matches!(purpose, Purpose::Extract | Purpose::Match));
+        raw(&mut document, scene, start, flying, |purpose| matches!(purpose, Purpose::Extract | Purpose::Match));
     }
-    if let Some(step) = scene.step_of(id) {
-        let title = if step.kind == StepKind::Hand { "Grown by hand" } else { "The vote" };
+    // What was asked last is what a person looks for.
+    let here =
+        scene.state.steps.iter().rev().filter(|step| step.node == Some(id) && !matches!(step.kind, StepKind::Page | StepKind::Value));
+    for step in here {
+        let title = match step.kind {
+            StepKind::Hand => "Grown by hand",
+            _ if step.by_hand() => "Asked by you: the vote",
+            _ => "The vote",
+        };
         readings(&mut document, scene, id, step, title);
-        raw(&mut document, scene, step, |purpose| purpose == Purpose::Sample);
+        raw(&mut document, scene, step, flying, |purpose| purpose == Purpose::Sample);
     }
     if document.is_empty() {
         line(&mut document, Role::Dim, "No samples yet: this node was not expanded.");
@@ -103,14 +114,14 @@ fn slots(slots: &[u32]) -> String {
     format!("  (sample {})", numbers.join(", "))
 }
 
-fn raw(document: &mut Document, scene: &Scene, step: &Step, wanted: impl Fn(Purpose) -> bool) {
+fn raw(document: &mut Document, scene: &Scene, step: &Step, flying: &Flying<'_>, wanted: impl Fn(Purpose) -> bool) {
     for ask in scene.state.asks.iter().filter(|ask| ask.key.step == step.id && ask.is_llm() && wanted(ask.key.purpose)) {
-        raw_samples(document, ask);
+        raw_samples(document, ask, flying);
     }
 }
 
-/// The raw replies of an ask, with what the service said about each.
-pub(super) fn raw_samples(document: &mut Document, ask: &Ask) {
+/// The raw replies of an ask, with what the service said about each; of those that are being written, what has come.
+pub(super) fn raw_samples(document: &mut Document, ask: &Ask, flying: &Flying<'_>) {
     if let Some(error) = &ask.error {
         heading(document, "The model call failed");
         document.push(Role::Error, &error.message);
@@ -122,12 +133,47 @@ pub(super) fn raw_samples(document: &mut Document, ask: &Ask) {
         match sample {
             Some(sample) => raw_sample(document, slot + 1, ask.samples.len(), sample),
             None if ask.error.is_none() => {
-                heading(document, format!("Sample {} of {}", slot + 1, ask.samples.len()));
-                line(document, Role::Unknown, "… not here yet");
+                let number = format!("Sample {} of {}", slot + 1, ask.samples.len());
+                let draft = flying.live.writing.of(ask.id).find(|(of, _)| *of as usize == slot).map(|(_, draft)| draft);
+                match flying.of(ask.id).map(|flight| flying.elapsed(flight)) {
+                    Some(ms) => heading(document, format!("{number} · {} {}", spinner(ms), seconds(ms))),
+                    None => heading(document, number),
+                }
+                match draft {
+                    Some(draft) => being_written(document, draft),
+                    None => line(document, Role::Unknown, "… not here yet"),
+                }
             }
             None => {}
         }
     }
+}
+
+/// Letters of a draft that are shown: its end. What is above is not even wrapped, so that a long one slows no frame.
+const TAIL: usize = 1200;
+
+fn being_written(document: &mut Document, draft: &Draft) {
+    if !draft.reasoning.is_empty() {
+        line(document, Role::Dim, "▌ reasoning");
+        tail(document, &draft.reasoning);
+    }
+    if !draft.text.is_empty() {
+        line(document, Role::Dim, "▌ reply");
+        tail(document, &draft.text);
+    }
+}
+
+/// The end of a text that is being written, dimmed: it does not count yet.
+fn tail(document: &mut Document, text: &str) {
+    let skipped = text.len().saturating_sub(TAIL);
+    if skipped == 0 {
+        return document.push(Role::Dim, text);
+    }
+    let start = text.ceil_char_boundary(skipped);
+    // Not in the middle of a word or cluster, where there is a blank to begin after.
+    let start = text[start..].char_indices().take(80).find(|(_, c)| c.is_whitespace()).map_or(start, |(at, c)| start + at + c.len_utf8());
+    line(document, Role::Dim, format!("… {} bytes above", thousands(start as u64)));
+    document.push(Role::Dim, &text[start..]);
 }
 
 fn raw_sample(document: &mut Document, number: usize, of: usize, sample: &Sample) {

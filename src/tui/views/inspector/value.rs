@@ -1,14 +1,15 @@
 //! The value of a node, and what the model said for it.
 
+use super::super::super::flying::Flying;
 use super::super::super::scene::Scene;
 use super::super::super::theme::Role;
 use super::super::super::widgets::value::Level;
 use super::super::super::widgets::wrap::Document;
 use super::samples::raw_samples;
 use super::{heading, line};
-use crate::search::{Act, NodeId, Valuation};
+use crate::search::{Act, Ask, NodeId, Purpose, Valuation};
 
-pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
+pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Document {
     let mut document = Document::default();
     let Some(node) = scene.state.node(id) else { return document };
     let level = scene.level(id);
@@ -36,13 +37,30 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
             document.push_line([(Role::ByHand, format!("✎ set to {value} by hand{fate}"))]);
         }
     }
-    if let Some(Valuation::Asked(ask)) = node.valuation
+    let valued = scene.state.valued(node);
+    let recorded = node.earlier.iter().map(|(value, from)| (*value, Some(*from))).chain([(node.value, node.valuation)]);
+    for (value, from) in recorded.filter(|other| *other != valued) {
+        let number = value.known().map_or_else(|| "?".to_owned(), |value| value.to_string());
+        let fate = if from == node.valuation { "asked for again, and taken back" } else { "before you asked again" };
+        document.push_line([(Role::Dim, format!("{number}  {fate}"))]);
+    }
+    if let Some(Valuation::Asked(ask)) = valued.1
         && let Some(ask) = scene.state.ask(ask)
     {
         if matches!(level, Level::ByHand(_)) {
             line(&mut document, Role::Dim, "What the model had said:");
         }
-        raw_samples(&mut document, ask);
+        raw_samples(&mut document, ask, flying);
+    } else if let Some(ask) = asked(scene, id) {
+        raw_samples(&mut document, ask, flying);
     }
     document
+}
+
+/// The ask for the value of a node that has none yet.
+fn asked<'a>(scene: &'a Scene, id: NodeId) -> Option<&'a Ask> {
+    let step = scene.state.step(scene.state.node(id)?.step)?;
+    let lane = step.children.iter().position(|child| *child == id)?;
+    let of_node = |ask: &&Ask| ask.key.step == step.id && ask.key.purpose == Purpose::Score && ask.key.lane as usize == lane;
+    scene.state.asks.iter().rev().map(|ask| &**ask).find(of_node)
 }

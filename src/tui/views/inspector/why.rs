@@ -6,7 +6,7 @@ use super::super::super::widgets::value::Level;
 use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
 use crate::asm::Action;
-use crate::search::{By, Node, NodeId, StepKind, why};
+use crate::search::{Act, By, Node, NodeId, StepKind, why};
 
 pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     let mut document = Document::default();
@@ -51,6 +51,11 @@ fn came(document: &mut Document, scene: &Scene, node: &Node) {
         _ => format!("The model chose it at node {}.", node.parent.map_or(0, |p| p.0)),
     };
     document.push(if node.by == By::You { Role::ByHand } else { Role::Text }, &said);
+    let act = scene.state.step(node.step).and_then(|step| step.act).and_then(|act| scene.state.acts.get(act.index()));
+    if let Some(Act::AskAgain { edits, .. }) = act.map(|act| &act.what) {
+        let how = if edits.is_empty() { "" } else { ", with a prompt that you edited" };
+        line(document, Role::ByHand, format!("✎ You asked the model for it{how}."));
+    }
     if !node.marks.is_empty() && node.by != By::You {
         line(document, Role::ByHand, "✎ You chose it too.");
     }

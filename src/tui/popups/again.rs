@@ -1,0 +1,350 @@
+//! Asking the model again: new samples, the value, or with a prompt that the person words otherwise. What is edited is the
+//! text that is sent (for this call), or the template that it is filled in from, which can be saved for later sessions.
+//!
+//! Escape goes back one step, and from the first step out, without a trace.
+
+use super::super::scene::{Scene, label};
+use super::super::theme::{Role, Theme};
+use super::super::views::inspector::changes;
+use super::super::widgets::editor::Editor;
+use super::super::widgets::list::{Item, PickList, Picked};
+use super::super::widgets::pager::Pager;
+use super::super::widgets::wrap::Document;
+use super::super::widgets::{count, popup, put};
+use super::{Desk, Popup, Reaction, SaveTemplate, with_keys};
+use crate::asm::{Edit, Templates, Wording};
+use crate::calls::{Part, PartKind};
+use crate::runner::Command;
+use crate::search::strategy::{kind_at, prompt_at};
+use crate::search::{Act, Again, NodeId, State};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The parts in the order of the menu: what is edited most comes first.
+const PARTS: [PartKind; 5] = [PartKind::Task, PartKind::Instructions, PartKind::Question, PartKind::Graph, PartKind::Path];
+
+/// Where the flow stands.
+#[derive(Debug)]
+enum Stage {
+    /// Ask, or edit a part.
+    Menu(PickList),
+    /// The text or template of a part.
+    Edit(PartKind, bool, Editor),
+    /// The whole prompt as it would be sent.
+    Review(Pager),
+}
+
+/// What a row of the menu does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pick {
+    Ask,
+    Text(PartKind),
+    Template(PartKind),
+}
+
+/// The flow.
+#[derive(Debug)]
+pub struct AgainPopup {
+    node: NodeId,
+    what: Again,
+    /// Whether both can be asked here.
+    both: bool,
+    edits: Vec<Edit>,
+    picks: Vec<Pick>,
+    stages: Vec<Stage>,
+    wrong: Option<String>,
+    /// The template that is being saved.
+    saving: Option<SaveTemplate>,
+    /// The file that is there already, if it is to be replaced.
+    exists: Option<PathBuf>,
+}
+
+impl AgainPopup {
+    /// The first step at `node`.
+    #[must_use]
+    pub fn new(scene: &Scene, node: NodeId) -> Self {
+        let can = |what| Act::AskAgain { node, what, edits: Vec::new() }.check(&scene.state).is_ok();
+        let what = if can(Again::Samples) { Again::Samples } else { Again::Value };
+        let both = can(Again::Samples) && can(Again::Value);
+        let mut popup =
+            Self { node, what, both, edits: Vec::new(), picks: Vec::new(), stages: Vec::new(), wrong: None, saving: None, exists: None };
+        popup.menu(&scene.state);
+        popup
+    }
+
+    /// Fills the menu anew and shows it.
+    fn menu(&mut self, state: &State) {
+        let sent = prompt_at(state, self.node, self.what, &self.edits);
+        let kind = kind_at(state, self.node, self.what);
+        let asked = match (self.what, self.edits.len()) {
+            (Again::Samples, 0) => "new samples, the prompt as it is".to_owned(),
+            (Again::Value, 0) => "its value, the prompt as it is".to_owned(),
+            (_, edited) => format!("with {}", count(edited, "edited part", "edited parts")),
+        };
+        let mut rows = vec![(Item { detail: asked, ..Item::new("▸ ask again") }, Pick::Ask)];
+        let has =
+            |part| !matches!(&sent, Ok((_, parts)) if !self.edits.iter().any(|e| e.part == part) && parts.iter().all(|p| p.kind != part));
+        for part in PARTS.into_iter().filter(|part| has(*part)) {
+            let edited = self.edits.iter().find(|edit| edit.part == part).map(|edit| &edit.with);
+            let mark = |on: bool| if on { "✎ edited".to_owned() } else { String::new() };
+            rows.push((
+                Item {
+                    detail: "the text that is sent, for this call".to_owned(),
+                    right: mark(matches!(edited, Some(Wording::Text(_)))),
+                    dimmed: sent.as_ref().err().cloned(),
+                    barred: sent.is_err(),
+                    ..Item::new(format!("✎ {}", name(part)))
+                },
+                Pick::Text(part),
+            ));
+            rows.push((
+                Item {
+                    detail: format!("the template `{}`, filled in again", Templates::name_of(kind, part)),
+                    right: mark(matches!(edited, Some(Wording::Template(_)))),
+                    ..Item::new(format!("✎ {}: template", name(part)))
+                },
+                Pick::Template(part),
+            ));
+        }
+        let (items, picks) = rows.into_iter().unzip();
+        self.picks = picks;
+        self.stages = vec![Stage::Menu(PickList::one(items))];
+    }
+
+    fn pick(&mut self, state: &State, row: usize) -> Reaction {
+        self.wrong = None;
+        match self.picks.get(row) {
+            Some(Pick::Ask) => return self.ask(state),
+            Some(Pick::Text(part)) => {
+                let parts = prompt_at(state, self.node, self.what, &self.edits).map(|(_, parts)| parts).unwrap_or_default();
+                let text = parts.iter().find(|p| p.kind == *part).map_or("", |p| &*p.text);
+                self.stages.push(Stage::Edit(*part, false, Editor::new(text)));
+            }
+            Some(Pick::Template(part)) => {
+                let text = self.template(state, *part);
+                self.stages.push(Stage::Edit(*part, true, Editor::new(text.trim_end())));
+            }
+            None => {}
+        }
+        Reaction::Stay
+    }
+
+    /// The template of a part: as edited, else the session's.
+    fn template(&self, state: &State, part: PartKind) -> String {
+        let edited = self.edits.iter().find_map(|edit| match &edit.with {
+            Wording::Template(text) if edit.part == part => Some(text.clone()),
+            _ => None,
+        });
+        let name = Templates::name_of(kind_at(state, self.node, self.what), part);
+        edited.unwrap_or_else(|| state.started().templates.text(name).to_owned())
+    }
+
+    /// Takes what was typed, if it can be used, and shows the whole prompt.
+    fn take(&mut self, state: &State) {
+        let Some(Stage::Edit(part, template, editor)) = self.stages.last() else { return };
+        let (part, template, text) = (*part, *template, editor.value());
+        let with = if template { Wording::Template(text) } else { Wording::Text(text) };
+        let mut edits: Vec<Edit> = self.edits.iter().filter(|edit| edit.part != part).cloned().collect();
+        edits.push(Edit { part, with });
+        let act = Act::AskAgain { node: self.node, what: self.what, edits: edits.clone() };
+        if let Err(refused) = act.check(state) {
+            self.wrong = Some(refused.0);
+            return;
+        }
+        let prompt = match prompt_at(state, self.node, self.what, &edits) {
+            Ok((_, parts)) => parts,
+            // Without the prompt as it is there is none to show; with it, the edit is at fault.
+            Err(_) if prompt_at(state, self.node, self.what, &[]).is_err() => Vec::new(),
+            Err(why) => {
+                self.wrong = Some(why);
+                return;
+            }
+        };
+        let before = prompt_at(state, self.node, self.what, &[]).map(|(_, parts)| parts).unwrap_or_default();
+        self.edits = edits;
+        self.wrong = None;
+        self.menu(state);
+        self.stages.push(Stage::Review(Pager::new(review(&prompt, &before))));
+    }
+
+    fn ask(&mut self, state: &State) -> Reaction {
+        let act = Act::AskAgain { node: self.node, what: self.what, edits: self.edits.clone() };
+        match act.check(state) {
+            Ok(()) => Reaction::Finish(vec![Command::Do(act)]),
+            Err(refused) => {
+                self.wrong = Some(refused.0);
+                Reaction::Stay
+            }
+        }
+    }
+
+    /// Saves the template that was edited last.
+    fn save(&mut self, state: &State) -> Reaction {
+        let kind = kind_at(state, self.node, self.what);
+        let edited = self.edits.iter().rev().find_map(|edit| match &edit.with {
+            Wording::Template(text) => Some(SaveTemplate { name: Templates::name_of(kind, edit.part), text: text.clone(), replace: false }),
+            Wording::Text(_) => None,
+        });
+        match edited {
+            Some(save) => {
+                self.saving = Some(save.clone());
+                Reaction::Save(save)
+            }
+            None => {
+                self.wrong = Some("only a template can be saved: a text that is filled in already fits this node alone".to_owned());
+                Reaction::Stay
+            }
+        }
+    }
+
+    fn review_key(&mut self, key: &KeyEvent, state: &State) -> Reaction {
+        if self.exists.take().is_some() {
+            return match (key.code, self.saving.take()) {
+                (KeyCode::Char('y'), Some(save)) => Reaction::Save(SaveTemplate { replace: true, ..save }),
+                _ => Reaction::Stay,
+            };
+        }
+        self.wrong = None;
+        let Some(Stage::Review(pager)) = self.stages.last_mut() else { return Reaction::Stay };
+        match key.code {
+            KeyCode::Enter => return self.ask(state),
+            KeyCode::Char('s') => return self.save(state),
+            KeyCode::Esc | KeyCode::Char('e') => {
+                self.stages.pop();
+            }
+            KeyCode::Up | KeyCode::Char('k') => pager.scroll(-1),
+            KeyCode::Down | KeyCode::Char('j') => pager.scroll(1),
+            KeyCode::PageUp => pager.page(-1),
+            KeyCode::PageDown | KeyCode::Char(' ') => pager.page(1),
+            KeyCode::Char('g') | KeyCode::Home => pager.top(),
+            KeyCode::Char('G') | KeyCode::End => pager.bottom(),
+            _ => {}
+        }
+        Reaction::Stay
+    }
+}
+
+/// What a part is called.
+const fn name(part: PartKind) -> &'static str {
+    match part {
+        PartKind::Instructions => "instructions",
+        PartKind::Question => "question",
+        PartKind::Graph => "local graph",
+        PartKind::Path => "trajectory",
+        PartKind::Task => "task",
+    }
+}
+
+/// The prompt with what differs from the unedited one marked.
+fn review(prompt: &[Part], before: &[Part]) -> Document {
+    let mut document = Document::default();
+    if prompt.is_empty() {
+        document.push(Role::Dim, "The prompt is not known before the relations are listed; it is recorded when it is sent.");
+    }
+    for (n, part) in prompt.iter().enumerate() {
+        if n > 0 {
+            document.blank();
+        }
+        let before = before.iter().find(|p| p.kind == part.kind).map_or("", |p| &*p.text);
+        changes::push(&mut document, Role::Text, &part.text, before);
+    }
+    document
+}
+
+impl Popup for AgainPopup {
+    fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
+        let Some(view) = desk.view else { return Reaction::Close };
+        let state = &view.snapshot.state;
+        match self.stages.last_mut() {
+            Some(Stage::Menu(list)) => match list.key(key) {
+                Picked::Item(row) => return self.pick(state, row),
+                Picked::Ignored if key.code == KeyCode::Esc => return Reaction::Close,
+                Picked::Ignored if key.code == KeyCode::Tab && self.both => {
+                    self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
+                    self.edits.clear();
+                    self.wrong = None;
+                    self.menu(state);
+                }
+                _ => {}
+            },
+            Some(Stage::Edit(_, _, editor)) => match key.code {
+                KeyCode::Esc => {
+                    self.wrong = None;
+                    self.stages.pop();
+                }
+                KeyCode::Enter if key.modifiers == KeyModifiers::NONE => self.take(state),
+                _ => {
+                    if editor.key(key) {
+                        self.wrong = None;
+                    }
+                }
+            },
+            Some(Stage::Review(_)) => return self.review_key(key, state),
+            None => return Reaction::Close,
+        }
+        Reaction::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        match self.stages.last_mut() {
+            Some(Stage::Menu(list)) => list.paste(text),
+            Some(Stage::Edit(_, _, editor)) => editor.paste(text),
+            _ => {}
+        }
+    }
+
+    fn exists(&mut self, file: &std::path::Path) {
+        self.exists = Some(file.to_owned());
+    }
+
+    fn draw(&mut self, buf: &mut Buffer, area: Rect, desk: &Desk<'_>, _now: Instant, theme: &Theme) {
+        let Some(view) = desk.view else { return };
+        let about = format!("node {}: {}", self.node.0, label(&view.scene.state, self.node));
+        let what = if self.what == Again::Value { "for its value" } else { "what comes next" };
+        let height = area.height.saturating_sub(2);
+        let (title, height, keys) = match self.stages.last() {
+            Some(Stage::Edit(part, false, _)) => {
+                (format!("The {} that is sent, for this call", name(*part)), height, "Enter shows the prompt  alt-Enter new line  Esc back")
+            }
+            Some(Stage::Edit(part, true, _)) => (
+                format!("The template of the {}", name(*part)),
+                height,
+                "Enter fills it in and shows the prompt  alt-Enter new line  Esc back",
+            ),
+            Some(Stage::Review(_)) => (
+                "The prompt as it would be sent".to_owned(),
+                height,
+                "Enter asks  e edits more  s saves the template  ↑ ↓ scroll  Esc back",
+            ),
+            _ => (
+                format!("Ask again {what}"),
+                17,
+                if self.both {
+                    "Enter picks  Tab: what comes next or its value  Esc leaves no trace"
+                } else {
+                    "Enter picks  Esc leaves no trace"
+                },
+            ),
+        };
+        let inner = popup(buf, area, 110, height.max(5), &title, theme);
+        let mut body = with_keys(buf, inner, keys, theme);
+        if body.height > 4 {
+            let (line, role) = match (&self.exists, &self.wrong) {
+                (Some(path), _) => (format!("{} is there already: y replaces it, any other key leaves it", path.display()), Role::Warning),
+                (None, Some(wrong)) => (wrong.clone(), Role::Error),
+                (None, None) => (about, Role::Dim),
+            };
+            put(buf, body, body.x, body.y, &line, theme.style(role));
+            body = Rect { y: body.y + 1, height: body.height - 1, ..body };
+        }
+        match self.stages.last_mut() {
+            Some(Stage::Menu(list)) => list.render(buf, body, "finds a part by a few letters", theme),
+            Some(Stage::Edit(_, _, editor)) => editor.render(buf, body, theme),
+            Some(Stage::Review(pager)) => pager.render(buf, body, theme),
+            None => {}
+        }
+    }
+}

@@ -1,4 +1,5 @@
-//! The `LanguageModel` interface and its kinds: OpenAI-compatible servers, the built-in lexical model, scripts, a person.
+//! The `LanguageModel` interface and its kinds: models behind services (one engine in [`chat`], a dialect for each provider), the
+//! built-in lexical model, a person.
 
 mod absent;
 mod anthropic;

@@ -98,6 +98,44 @@ fn a_slip_in_the_configuration_is_seen() {
 }
 
 #[test]
+fn ollama_without_a_model_says_what_its_server_has() {
+    let home = Home::new();
+    let server =
+        Server::start(|_, _| ("200 OK", "application/json", r#"{"models":[{"name":"qwen3:8b"},{"name":"x\u001b[2J"}]}"#.to_owned()));
+    let url = format!("http://{}", server.host);
+    home.run(&["ask", QUESTION, "--llm", "ollama:", "--llm-url", &url]).ends(2).says(&["ollama:qwen3:8b"]).clean();
+    let ran = finish(home.tot(&["ask", QUESTION, "--llm", "ollama"]).env("OLLAMA_HOST", &server.host).spawn().unwrap());
+    ran.ends(2).says(&["ollama:qwen3:8b"]);
+    assert!(server.seen().iter().all(|asked| asked.head.starts_with("GET /api/tags ")));
+    home.run(&["ask", QUESTION, "--llm", "ollama:", "--llm-url", "http://127.0.0.1:9"]).ends(2).says(&["ollama:MODEL", "no connection"]);
+    assert!(home.sessions().is_empty(), "nothing began");
+}
+
+#[test]
+fn a_key_is_sent_to_nobody_but_its_own_service() {
+    let home = Home::new();
+    let server = Server::start(|_, _| ("401 X", "application/json", r#"{"type":"error","error":{"message":"no"}}"#.to_owned()));
+    let url = format!("http://{}", server.host);
+    let ask = |llm: &str| {
+        let mut command = home.tot(&["ask", QUESTION, "--llm", llm, "--llm-url", &url]);
+        for variable in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "OLLAMA_API_KEY"] {
+            command.env(variable, format!("key-of-{variable}"));
+        }
+        finish(command.spawn().unwrap()).ends(1)
+    };
+    for (llm, header) in [
+        ("openai:m", "authorization: Bearer key-of-OPENAI_API_KEY"),
+        ("anthropic:m", "x-api-key: key-of-ANTHROPIC_API_KEY"),
+        ("ollama:m", "authorization: Bearer key-of-OLLAMA_API_KEY"),
+        ("bedrock:m", "authorization: Bearer key-of-AWS_BEARER_TOKEN_BEDROCK"),
+    ] {
+        ask(llm);
+        let head = server.seen().pop().unwrap().head;
+        assert!(head.contains(header) && head.matches("key-of-").count() == 1, "{llm}: {head}");
+    }
+}
+
+#[test]
 fn an_unreachable_model_leaves_a_session_that_goes_on_when_it_is_there() {
     let home = Home::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -172,6 +172,12 @@ fn the_region_comes_from_the_environment() {
     assert_eq!(Provider::Ollama.base_url(None, set("AWS_REGION")), None);
     assert_eq!(Provider::Ollama.base_url(None, |name| (name == "OLLAMA_HOST").then(|| "0.0.0.0".to_owned())), Some("0.0.0.0".to_owned()));
     assert!(Chat::new(ChatConfig::new(Provider::Bedrock, MODEL)).unwrap_err().message.contains("AWS_REGION"));
+    #[cfg(not(feature = "bedrock-sigv4"))]
+    no_key(url);
+}
+
+#[cfg(not(feature = "bedrock-sigv4"))]
+fn no_key(url: Option<String>) {
     let amazon = ChatConfig { base_url: url, ..ChatConfig::new(Provider::Bedrock, MODEL) };
     assert!(Chat::new(amazon).unwrap_err().message.contains("AWS_BEARER_TOKEN_BEDROCK"));
 }

@@ -10,8 +10,8 @@ mod walk;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, PromptKind};
-use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, OnWire, Provider};
+use tree_of_traversals::calls::{About, AskId, CallError, CallErrorKind, Form, LlmReply, LlmRequest, Part, PartKind, PromptKind};
+use tree_of_traversals::llm::{Ability, Chat, ChatConfig, LanguageModel, LlmJob, OnWire, Provider};
 
 /// Samples that the server of `.ci/model.sh` gives at once (`n_parallel`).
 const AT_ONCE: usize = 4;
@@ -83,6 +83,53 @@ async fn three_samples_come_in_one_reply() {
     let usage = replies[0].usage.unwrap();
     assert!(usage.prompt_tokens > 5 && usage.completion_tokens > 0, "{usage:?}");
     assert!(usage.estimated, "this server counts one choice of three: {usage:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn the_pieces_of_a_stream_are_the_reply() {
+    let _turn = TURN.lock().await;
+    let shown: Arc<Mutex<[String; 3]>> = Arc::default();
+    let (sink, replies) = (Arc::clone(&shown), Arc::new(Mutex::new(Vec::new())));
+    let whole = Arc::clone(&replies);
+    let wire = move |came: OnWire| match came {
+        OnWire::Piece(piece) => sink.lock().unwrap()[usize::try_from(piece.slot).unwrap()].push_str(&piece.text),
+        OnWire::Dropped(slots) => panic!("nothing was to be thrown away: {slots:?}"),
+        OnWire::Reply(reply) => whole.lock().unwrap().push(reply),
+        OnWire::Kept { .. } => panic!("nothing is kept"),
+    };
+    let model = model();
+    assert_eq!(model.complete(job("Name a city.", &[1, 2, 3]), Arc::new(wire)).await, Ok(()));
+    assert_eq!(texts(&replies.lock().unwrap()), *shown.lock().unwrap());
+    let known = model.capabilities().unwrap();
+    assert_eq!((known.streaming, known.samples), (Ability::Proven, Ability::Proven));
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn a_form_is_kept_to() {
+    let _turn = TURN.lock().await;
+    let model = model();
+    let mut job = job("Which relation?", &[1, 2, 3, 4]);
+    (job.request.form, job.request.max_tokens) = (Some(Form::Relation(vec!["P57".to_owned(), "~P161".to_owned()])), 40);
+    let (replies, result) = run(&model, job).await;
+    assert_eq!(result, Ok(()));
+    for text in texts(&replies) {
+        let said: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("no JSON: {text:?}"));
+        assert!(said == serde_json::json!({"relation": "P57"}) || said == serde_json::json!({"relation": "~P161"}), "{text}");
+    }
+    assert_eq!(model.capabilities().unwrap().structured, Ability::Proven);
+}
+
+#[tokio::test]
+#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
+async fn a_text_is_continued_without_a_template() {
+    let _turn = TURN.lock().await;
+    let mut job = job("The capital of France is", &[1]);
+    (job.request.completion, job.request.temperature_milli) = (true, 0);
+    let (replies, result) = run(&model(), job).await;
+    assert_eq!(result, Ok(()));
+    assert!(!texts(&replies)[0].trim().is_empty());
 }
 
 #[tokio::test]

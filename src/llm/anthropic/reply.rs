@@ -69,10 +69,10 @@ impl Said {
 
     /// The reply. Text before a constrained reply is thinking aloud.
     pub fn complete(mut self, finish: Option<String>, details: &Value, usage: &Value, letters: usize) -> Completion {
-        if let Some(input) = self.input {
-            if let Some(text) = self.text.replace(input).filter(|t| !t.trim().is_empty()) {
-                self.reasoning.get_or_insert_default().push_str(&text);
-            }
+        if let Some(input) = self.input
+            && let Some(text) = self.text.replace(input).filter(|t| !t.trim().is_empty())
+        {
+            self.reasoning.get_or_insert_default().push_str(&text);
         }
         let refused = finish.as_deref() == Some("refusal") && self.text.as_deref().is_none_or(|t| t.trim().is_empty());
         let why = ["explanation", "category"].iter().find_map(|name| details[*name].as_str());

@@ -2,6 +2,8 @@
 
 mod reply;
 mod request;
+#[cfg(feature = "bedrock-sigv4")]
+mod sigv4;
 
 use super::chat::address;
 use super::chat::ask::{Order, Prepared};
@@ -11,6 +13,10 @@ use super::chat::dialect::Dialect;
 use super::chat::quirks::Shape;
 use super::chat::stream::{Framing, Reader};
 use crate::calls::{CallError, CallErrorKind};
+#[cfg(feature = "bedrock-sigv4")]
+use futures_util::future::BoxFuture;
+#[cfg(feature = "bedrock-sigv4")]
+use reqwest::RequestBuilder;
 use reqwest::Url;
 use serde_json::Value;
 
@@ -21,6 +27,8 @@ pub struct Bedrock {
     models: Url,
     /// Whether the model is one whose service keeps prefixes.
     marks: bool,
+    #[cfg(feature = "bedrock-sigv4")]
+    signer: sigv4::Signer,
 }
 
 impl Bedrock {
@@ -50,7 +58,13 @@ impl Bedrock {
             let host = format!("bedrock{rest}");
             let _ = models.set_host(Some(&host));
         }
-        Ok(Self { converse, models, marks: ["anthropic.claude", "amazon.nova"].iter().any(|name| model.contains(name)) })
+        Ok(Self {
+            #[cfg(feature = "bedrock-sigv4")]
+            signer: sigv4::Signer::new(&url),
+            converse,
+            models,
+            marks: ["anthropic.claude", "amazon.nova"].iter().any(|name| model.contains(name)),
+        })
     }
 }
 
@@ -93,6 +107,15 @@ impl Dialect for Bedrock {
 
     fn write(&self, ask: &Prepared, order: &Order) -> (Url, Value) {
         (self.converse.clone(), request::body(ask, order))
+    }
+
+    #[cfg(feature = "bedrock-sigv4")]
+    fn sign_each(&self, request: RequestBuilder) -> BoxFuture<'_, Result<RequestBuilder, CallError>> {
+        Box::pin(self.signer.sign(request))
+    }
+
+    fn signs_each(&self) -> bool {
+        cfg!(feature = "bedrock-sigv4")
     }
 
     fn read(&self, body: &[u8], letters: usize) -> Result<Completion, NoReply> {

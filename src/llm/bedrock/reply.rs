@@ -28,11 +28,11 @@ pub fn read(body: &[u8], letters: usize) -> Result<Completion, NoReply> {
         }
         input = block.pointer("/toolUse/input").map(Value::to_string).or(input);
     }
-    if let Some(input) = input {
-        // Text before a constrained reply is thinking aloud.
-        if let Some(text) = choice.text.replace(input).filter(|t| !t.trim().is_empty()) {
-            add(&mut choice.reasoning, &text);
-        }
+    // Text before a constrained reply is thinking aloud.
+    if let Some(input) = input
+        && let Some(text) = choice.text.replace(input).filter(|t| !t.trim().is_empty())
+    {
+        add(&mut choice.reasoning, &text);
     }
     let usage = count(&root["usage"], &choice, letters);
     Ok(Completion { choices: vec![choice], usage, reasoned: false })

@@ -7,6 +7,7 @@ use super::quirks::Shape;
 use super::stream::{Framing, Reader};
 use crate::calls::CallError;
 use crate::redact::Secret;
+use futures_util::future::BoxFuture;
 use reqwest::{RequestBuilder, Url};
 use serde_json::Value;
 
@@ -32,6 +33,16 @@ pub trait Dialect: Send + Sync {
             Some(key) => request.bearer_auth(key.expose()),
             None => request,
         }
+    }
+
+    /// Whether requests without a key are signed one by one instead.
+    fn signs_each(&self) -> bool {
+        false
+    }
+
+    /// `request`, signed with what the environment has for it. Asked only where [`Dialect::signs_each`].
+    fn sign_each(&self, request: RequestBuilder) -> BoxFuture<'_, Result<RequestBuilder, CallError>> {
+        Box::pin(std::future::ready(Ok(request)))
     }
 
     /// What is known of the service before it was asked.

@@ -191,7 +191,7 @@ impl Chat {
         let dialect = config.provider.dialect(config.base_url.take().as_deref(), &config.model)?;
         let address = dialect.address();
         let variable = keys::variable_for(config.provider, address);
-        check_key(config.api_key.as_ref(), address, variable)?;
+        check_key(config.api_key.as_ref(), address, variable, dialect.signs_each())?;
         let mut shape = dialect.shape();
         shape.stream &= config.stream;
         let memory = config.learned.take().map(|path| Memory::new(path, dialect.word(), address, &config.model));
@@ -236,10 +236,10 @@ impl Chat {
 }
 
 /// Refuses a missing key where one is needed, and a key that no header can carry.
-fn check_key(key: Option<&Secret>, address: &reqwest::Url, variable: &str) -> Result<(), CallError> {
+fn check_key(key: Option<&Secret>, address: &reqwest::Url, variable: &str, signs: bool) -> Result<(), CallError> {
     let error = |message: String| Err(CallError::new(CallErrorKind::Key, message));
     match key {
-        None if keys::needs_key(address) && !address::has_credentials(address) => error(format!(
+        None if keys::needs_key(address) && !signs && !address::has_credentials(address) => error(format!(
             "{} wants a key: set {variable}, or give another server with --llm-url (http://HOST:PORT needs none)",
             crate::text::one_line(address.host_str().unwrap_or_default())
         )),
@@ -252,9 +252,10 @@ fn check_key(key: Option<&Secret>, address: &reqwest::Url, variable: &str) -> Re
 
 impl Inner {
     /// `request` with the key. A URL with user and password shows these instead: a request has one `Authorization`.
-    fn authorized(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+    async fn authorized(&self, request: reqwest::RequestBuilder) -> Result<reqwest::RequestBuilder, CallError> {
         let key = self.config.api_key.as_ref().filter(|_| !address::has_credentials(self.dialect.address()));
-        self.dialect.sign(request, key)
+        let request = self.dialect.sign(request, key);
+        if self.config.api_key.is_none() && self.dialect.signs_each() { self.dialect.sign_each(request).await } else { Ok(request) }
     }
 
     /// Asks for the list of models: status, headers and body.
@@ -262,7 +263,7 @@ impl Inner {
         let limit = CHECK_TIMEOUT.min(self.config.timeout);
         let until = Instant::now() + limit;
         let broken = |error| self.context.of_body(error).into_error();
-        let request = self.authorized(self.client.get(self.dialect.models()));
+        let request = self.authorized(self.client.get(self.dialect.models())).await?;
         let reply = send::in_time(until, limit, request.send()).await.map_err(broken)?;
         let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
         Ok((status, headers, send::read_body(reply, until, limit).await.map_err(broken)?))

@@ -159,7 +159,7 @@ impl Inner {
         let (url, body) = self.dialect.write(ask, order);
         let context = self.context.at(&url);
         let broken = |error: BodyError| context.of_body(error);
-        let request = self.authorized(self.client.post(url).json(&body));
+        let request = self.authorized(self.client.post(url).json(&body)).await.map_err(Fault::Final)?;
         let reply = in_time(until, limit, request.send()).await.map_err(broken)?;
         let (status, headers) = (reply.status(), reply.headers().clone());
         if !status.is_success() {

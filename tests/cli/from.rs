@@ -72,7 +72,7 @@ fn a_request_that_is_not_there_is_named_and_never_sent() {
     let asked = server.seen().len();
     let prompts = home.path("prompts");
     std::fs::create_dir_all(&prompts).unwrap();
-    let original = std::fs::read_to_string(format!("{}/prompts/default.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let original = std::fs::read_to_string(format!("{}/prompts/default/default.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap();
     assert!(original.contains("# TASK: default"));
     std::fs::write(prompts.join("default.yaml"), original.replace("# TASK: default", "# TASK: default\n  Be brave.")).unwrap();
     let museum = format!("file:{}", super::support::data("kg/plain.ttl"));

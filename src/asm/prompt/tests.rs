@@ -248,3 +248,33 @@ fn aggregate_is_explained_only_where_it_is_offered() {
     assert!(task(true).contains("\nAGGREGATE: count ~P17 where ") && task(true).ends_with("or one AGGREGATE line."), "{}", task(true));
     assert!(!task(false).contains("AGGREGATE") && task(false).ends_with("with its ~ if it has one."), "{}", task(false));
 }
+
+#[test]
+fn every_profile_takes_questions_in_chinese_and_its_replies_are_read() {
+    use crate::asm::{Action, Expect, Profile, Reply, parse, parse_mentions};
+    use crate::calls::Sample;
+    let question = "谁导演了电影《盗梦空间》？";
+    for profile in Profile::ALL {
+        for kind in KINDS {
+            let about = PromptContext {
+                question, answer: Some("克里斯托弗·诺兰"), mention: Some("盗梦空间 - 电影"), ..Default::default()
+            };
+            let parts = Templates::of(profile).parts(kind, &about).unwrap();
+            assert!(part(&parts, PartKind::Question).contains(question), "{profile} {kind:?}");
+            let language = "language of the question";
+            assert!(profile.continues() || part(&parts, PartKind::Instructions).contains(language), "{profile} {kind:?}");
+        }
+    }
+    // As the examples have it, with what models make of it.
+    let read = |text: &str, expect: Expect<'_>| parse(&expect, &Sample::stopped(text), &|_| false);
+    for (text, action) in [
+        (" EXPAND: 巴黎在哪条河边", Action::Expand { text: "巴黎在哪条河边".into() }),
+        ("ANSWER：克里斯托弗·诺兰", Action::Answer { text: "克里斯托弗·诺兰".into(), items: vec!["克里斯托弗·诺兰".into()] }),
+        ("THINK: 还缺导演", Action::Think { text: "还缺导演".into() }),
+    ] {
+        assert_eq!(read(text, Expect::Action), Ok(Reply::Action(action)), "{text}");
+    }
+    assert!(matches!(read("图中写明了导演。\nANSWER: 克里斯托弗·诺兰", Expect::FinalAnswer), Ok(Reply::Action(Action::Answer { .. }))));
+    assert!(matches!(read("图中有这个事实。\nScore: 1.0", Expect::ScoreAnswer), Ok(Reply::Score(_))));
+    assert_eq!(parse_mentions(&Sample::stopped(" 居里夫人 - 科学家\n爱因斯坦 - 科学家")).len(), 2);
+}

@@ -32,7 +32,7 @@ enum Stage {
     /// Ask, or edit a part.
     Menu(PickList),
     /// The text or template of a part.
-    Edit(PartKind, bool, Editor),
+    Edit(PartKind, bool, Box<Editor>),
     /// The whole prompt as it would be sent.
     Review(Pager),
 }
@@ -121,11 +121,11 @@ impl AgainPopup {
             Some(Pick::Text(part)) => {
                 let parts = prompt_at(state, self.node, self.what, &self.edits).map(|(_, parts)| parts).unwrap_or_default();
                 let text = parts.iter().find(|p| p.kind == *part).map_or("", |p| &*p.text);
-                self.stages.push(Stage::Edit(*part, false, Editor::new(text)));
+                self.stages.push(Stage::Edit(*part, false, Box::new(Editor::new(text))));
             }
             Some(Pick::Template(part)) => {
                 let text = self.template(state, *part);
-                self.stages.push(Stage::Edit(*part, true, Editor::new(text.trim_end())));
+                self.stages.push(Stage::Edit(*part, true, Box::new(Editor::new(text.trim_end()))));
             }
             None => {}
         }

@@ -33,6 +33,16 @@ async fn what_is_on_offer_goes_as_a_strict_schema() {
     assert!(!server.seen()[1].has("response_format"));
 }
 
+#[tokio::test]
+async fn an_object_is_not_cut_at_its_line_feeds() {
+    let said = "{\n  \"relation\": \"P57\"\n}";
+    let server = Server::start(move |_, seen| Answer::texts(&[if seen.has("response_format") { said } else { "P57\nbecause" }])).await;
+    let model = adapter(&server);
+    assert_eq!(run(&model, constrained(relations())).await.texts(), [said]);
+    assert!(!server.seen()[0].has("stop"));
+    assert_eq!(run(&model, job(1)).await.texts(), ["P57"], "a text is");
+}
+
 /// Refuses schemas in the words of several servers.
 fn refusing(words: serde_json::Value) -> impl Fn(usize, &Seen) -> Answer {
     move |_, seen| if seen.has("response_format") { Answer::new(400, &words) } else { Answer::texts(&["P57"]) }

@@ -53,7 +53,7 @@ pub struct Order {
     pub temperature: Option<f64>,
     /// The field of the output limit, and tokens a sample may have.
     pub limit: (LimitField, u32),
-    /// Stop strings that the server can take.
+    /// Stop strings that the server can take. None with a form: an object ends by itself, and may have line feeds in it.
     pub stops: Vec<String>,
     /// Whether instructions go apart from the user's turn.
     pub system: bool,
@@ -104,15 +104,16 @@ impl Prepared {
 
     /// The order for `n` samples from a server that takes this shape. `bare` = without stop strings.
     pub fn order(&self, shape: &Shape, floor: u32, n: usize, seed: u64, bare: bool) -> Order {
+        let form = self.form.clone().filter(|_| shape.form != Forming::None && !self.completion).map(|form| (shape.form, form));
         let stops = self.stops.iter().filter(|s| shape.blank_stops || !s.trim().is_empty()).take(shape.most_stops);
         Order {
             n,
             seed: shape.seed.then(|| wire_seed(seed)),
             temperature: shape.temperature.then(|| self.temperature.min(shape.hottest)),
             limit: (shape.limit, self.limit(shape, floor)),
-            stops: if shape.stops == Stops::Sent && !bare { stops.cloned().collect() } else { Vec::new() },
+            stops: if shape.stops == Stops::Sent && !bare && form.is_none() { stops.cloned().collect() } else { Vec::new() },
             system: shape.system && !self.system.is_empty() && !self.completion,
-            form: self.form.clone().filter(|_| shape.form != Forming::None && !self.completion).map(|form| (shape.form, form)),
+            form,
             stream: shape.stream,
             stream_usage: shape.stream_usage,
             marks: shape.marks,

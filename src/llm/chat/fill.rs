@@ -1,7 +1,7 @@
 //! How the slots of an ask get filled: by one request for all, where the server can; else by more, some at once.
 
 use super::Inner;
-use super::ask::Prepared;
+use super::ask::{Order, Prepared};
 use super::completion::{self, Choice, Completion};
 use super::quirks::{LimitField, Shape};
 use super::send::{Sent, Want};
@@ -60,8 +60,8 @@ impl Filling {
             }
             let Some(sent) = flights.next().await else { break };
             match sent {
-                Sent::Arrived { wants, completion, shape, with_stop, took_ms, tries } => {
-                    let samples = self.read(wants, &completion, &shape, with_stop);
+                Sent::Arrived { wants, completion, shape, order, took_ms, tries } => {
+                    let samples = self.read(wants, &completion, &shape, &order);
                     (self.wire)(OnWire::Reply(LlmReply { samples, usage: Some(completion.usage), took_ms, tries }));
                 }
                 Sent::Back(wants) => self.reopen(wants),
@@ -99,7 +99,7 @@ impl Filling {
     }
 
     /// Sorts the choices of a reply into slots; returns what can be handed over now.
-    fn read(&mut self, wants: Vec<Want>, completion: &Completion, shape: &Shape, with_stop: bool) -> Vec<(u32, Sample)> {
+    fn read(&mut self, wants: Vec<Want>, completion: &Completion, shape: &Shape, order: &Order) -> Vec<(u32, Sample)> {
         if completion.choices.len() < wants.len() {
             self.inner.quirks.at_most(completion.choices.len());
         }
@@ -111,7 +111,7 @@ impl Filling {
                 again.push(want);
                 continue;
             };
-            match self.judge(choice, completion.reasoned, shape, with_stop) {
+            match self.judge(choice, completion.reasoned, shape, order) {
                 Verdict::Keep(sample) => samples.push((want.slot, sample)),
                 Verdict::WithoutStop => again.push(Want { bare: true, ..want }),
                 Verdict::MoreRoom => again.push(want),
@@ -130,11 +130,12 @@ impl Filling {
     }
 
     /// Decides about one choice, and learns from it.
-    fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, with_stop: bool) -> Verdict {
+    fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, order: &Order) -> Verdict {
         let mut sample = Sample { text: choice.text.clone(), reasoning: choice.reasoning.clone(), finish: choice.finish.clone() };
         let text = choice.text.as_deref().unwrap_or_default();
         if completion::says_something(text) {
-            if let Some(text) = &mut sample.text
+            if order.form.is_none()
+                && let Some(text) = &mut sample.text
                 && completion::cut_at_stop(text, &self.ask.stops)
             {
                 sample.finish = Some("stop".to_owned());
@@ -167,7 +168,7 @@ impl Filling {
                 );
                 Verdict::Mute(sample, CallError::new(CallErrorKind::OutputSpent, message))
             }
-            () if with_stop => {
+            () if !order.stops.is_empty() => {
                 if reasoned {
                     quirks.stops_cut_reasoning();
                 }

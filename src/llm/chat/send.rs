@@ -45,8 +45,8 @@ pub enum Sent {
         completion: Completion,
         /// The shape of the request.
         shape: Shape,
-        /// Whether stop strings were sent.
-        with_stop: bool,
+        /// What was asked for.
+        order: Order,
         /// Milliseconds of the try that brought it.
         took_ms: u64,
         /// Requests sent for it.
@@ -132,9 +132,8 @@ impl Inner {
             let (error, asked) = match got {
                 Ok((completion, streamed)) => {
                     self.quirks.took(&order, completion.choices.len(), streamed);
-                    let with_stop = !order.stops.is_empty();
                     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-                    return Sent::Arrived { wants, completion, shape, with_stop, took_ms, tries };
+                    return Sent::Arrived { wants, completion, shape, order, took_ms, tries };
                 }
                 Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &order) => continue,
                 Err(Fault::Adapt(_, error) | Fault::Final(error)) => return Sent::Failed(error),

@@ -99,7 +99,7 @@ fn flaw(body: &Value, version: &str) -> Option<Reply> {
     if model != MODEL && model != NEWER {
         return Some(error(404, "not_found_error", &format!("model: {model}")));
     }
-    if !body["max_tokens"].as_u64().is_some_and(|n| n > 0) {
+    if body["max_tokens"].as_u64().unwrap_or(0) == 0 {
         return Some(invalid("max_tokens: Field required"));
     }
     if let Some(temperature) = body.get("temperature") {

@@ -46,7 +46,7 @@ pub enum Sent {
         /// The shape of the request.
         shape: Shape,
         /// What was asked for.
-        order: Order,
+        order: Box<Order>,
         /// Milliseconds of the try that brought it.
         took_ms: u64,
         /// Requests sent for it.
@@ -133,7 +133,7 @@ impl Inner {
                 Ok((completion, streamed)) => {
                     self.quirks.took(&order, completion.choices.len(), streamed);
                     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-                    return Sent::Arrived { wants, completion, shape, order, took_ms, tries };
+                    return Sent::Arrived { wants, completion, shape, order: Box::new(order), took_ms, tries };
                 }
                 Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &order) => continue,
                 Err(Fault::Adapt(_, error) | Fault::Final(error)) => return Sent::Failed(error),

@@ -58,7 +58,7 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
 }
 
 /// The ask for the value of a node that has none yet.
-fn asked<'a>(scene: &'a Scene, id: NodeId) -> Option<&'a Ask> {
+fn asked(scene: &Scene, id: NodeId) -> Option<&Ask> {
     let step = scene.state.step(scene.state.node(id)?.step)?;
     let lane = step.children.iter().position(|child| *child == id)?;
     let of_node = |ask: &&Ask| ask.key.step == step.id && ask.key.purpose == Purpose::Score && ask.key.lane as usize == lane;

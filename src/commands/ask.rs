@@ -145,7 +145,7 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
     let mut warnings = workshop.warnings.clone();
     let named = args.search.llm.is_some() || config.llm.is_some() || workshop.scenario.is_some() || workshop.from.is_some();
-    if !named && !args.quiet {
+    if !named && !args.quiet && !args.json {
         warnings.push(
             "no model is named, so the built-in `lexical` answers (no neural network, nothing is spent): --llm names another".to_owned(),
         );

@@ -114,7 +114,6 @@ async fn a_search_with_constrained_replies_walks() {
         let why = why.as_str().unwrap();
         assert!(!why.contains("offer") && !why.contains("no action"), "{why}");
     }
-    assert_eq!(result["tree"][0][1], "root", "{result}");
     assert!(result["nodes"].as_u64().unwrap() > 1, "{result}");
 }
 

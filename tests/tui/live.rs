@@ -184,6 +184,8 @@ fn every_size_is_survived() {
             terminal.read_for(Duration::from_millis(200));
         }
         terminal.press("\x1b");
+        // Until it is quiet: Escape and the next key in one breath would be Alt with that key.
+        while terminal.read_for(Duration::from_millis(300)) {}
         terminal.wait_for("Search tree");
     }
     let (status, ..) = terminal.quit();

@@ -87,7 +87,8 @@ impl Config {
         }
         let mut config: Self = serde_yaml::from_str(&text).map_err(|e| anyhow::anyhow!("{}: {e}: mend or remove it", path.display()))?;
         let (home, folder) = (std::env::home_dir(), path.parent().unwrap_or(Path::new("")));
-        for file in config.models.values_mut().filter_map(|model| model.key_file.as_mut()) {
+        let files = config.models.values_mut().filter_map(|model| model.key_file.as_mut());
+        for file in files.chain(&mut config.prompts) {
             *file = match (file.strip_prefix("~"), &home) {
                 (Ok(rest), Some(home)) => home.join(rest),
                 _ => folder.join(&*file),

@@ -56,7 +56,13 @@ pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
     let path = session_path(&args.session);
     let recording = read(&path)?;
     let bench = Bench::open_for_session(runtime, &options_of(&recording, &args.search)?)?;
-    let first = First::Session(bench.resume(&path, &args.search)?);
+    let ignored = args.search.fixed_at_start();
+    if !ignored.is_empty() {
+        let told = format!("{}: left as the session began with; a new session takes them", ignored.join(", "));
+        bench.workshop.lock().unwrap_or_else(PoisonError::into_inner).warnings.push(told);
+    }
+    // The bench is open with what the flags name: a model given here is the one that goes on.
+    let first = First::Session(bench.resume(bench.workshop(), &path, &args.search)?);
     explore(&bench, first, &args.looks)
 }
 
@@ -237,6 +243,7 @@ impl<'a> Bench<'a> {
         if let Some(why) = &workshop.model.missing {
             return Err(format!("{}; or choose another model (F2)", one_line(why)));
         }
+        workshop.check_budgets().map_err(|e| format!("{e:#}"))?;
         let (name, journal, note) = new_journal(session).map_err(|e| format!("{e:#}"))?;
         let setup = Setup::New {
             started: Box::new(workshop.started(question.trim())),
@@ -248,8 +255,7 @@ impl<'a> Bench<'a> {
         self.connect(&workshop, setup, &workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
     }
 
-    fn resume(&self, path: &Path, given: &SearchOptions) -> anyhow::Result<Connection> {
-        let workshop = self.world_of(&read(path)?)?;
+    fn resume(&self, workshop: Workshop, path: &Path, given: &SearchOptions) -> anyhow::Result<Connection> {
         let (journal, recording) = Journal::reopen(path)?;
         let strategy = recording.state.started().strategy.clone();
         let changes = workshop.changes(&recording.state, given)?;
@@ -304,7 +310,10 @@ impl Host for Bench<'_> {
 
     fn open(&self, path: &Path, how: OpenHow) -> Result<Connection, String> {
         let opened = match how {
-            OpenHow::Resume => self.resume(path, &SearchOptions::default()),
+            OpenHow::Resume => read(path)
+                .map_err(anyhow::Error::from)
+                .and_then(|recording| self.world_of(&recording))
+                .and_then(|workshop| self.resume(workshop, path, &SearchOptions::default())),
             OpenHow::Replay => match crate::session::recorded(path) {
                 Some(recording) => self.replay(recording),
                 None => read(path).map_err(anyhow::Error::from).and_then(|r| self.replay(r)),

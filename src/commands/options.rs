@@ -32,7 +32,7 @@ pub struct SearchOptions {
     /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL | a name from the config
     #[arg(long, value_name = "SPEC")]
     pub llm: Option<String>,
-    /// The model server, for any OpenAI-compatible one
+    /// The address of the model's server: any OpenAI-compatible one, or another than the provider's own
     #[arg(long, value_name = "URL")]
     pub llm_url: Option<String>,
     /// A file (mode 0600) that holds the model's key and nothing else

@@ -298,8 +298,14 @@ impl Workshop {
         let recorded = from.as_ref().map(From::started);
         let mut settings = match (recorded.filter(|_| options.preset.is_none()), &scenario) {
             (Some(started), _) => started.settings.clone(),
-            (None, Some(scenario)) => scenario.settings(preset),
-            (None, None) => Settings::preset(preset),
+            (None, Some(scenario)) if recorded.is_none() => scenario.settings(preset),
+            (None, _) => match recorded.map(|started| started.settings.clone()) {
+                // What decides about the text of requests stays the recording's: else it would answer nothing.
+                Some(Settings { structured, qualifiers, all_ranks, aggregate, budgets, .. }) => {
+                    Settings { structured, qualifiers, all_ranks, aggregate, budgets, ..Settings::preset(preset) }
+                }
+                None => Settings::preset(preset),
+            },
         };
         if recorded.is_none() {
             settings.budgets = config.budgets;
@@ -357,7 +363,7 @@ impl Workshop {
             entities.clone_from(&started.entities);
         }
         let seed = options.seed.or_else(|| recorded.map(|started| started.seed)).unwrap_or(0);
-        let price = config.prices.of(&model.spec);
+        let price = price_of(&model.spec, config);
         Ok(Self {
             entities,
             price,
@@ -382,7 +388,7 @@ impl Workshop {
     /// As [`open_model`]; then nothing has changed.
     pub fn take_model(&mut self, named: &Named, options: &SearchOptions, config: &Config) -> anyhow::Result<()> {
         self.model = open_model(named, model_cache(options, config).as_ref(), &mut self.secrets)?;
-        self.price = config.prices.of(&self.model.spec);
+        self.price = price_of(&self.model.spec, config);
         if options.structured.is_none() {
             self.settings.structured = if self.model.model.is_service() { Structured::Auto } else { Structured::Off };
         }
@@ -437,6 +443,15 @@ impl Workshop {
         if money && price.is_none() && state.price().is_none() {
             bail!(UsageError::of(price::needed(&started.model_spec)));
         }
+        let mut then = now;
+        settings.iter().for_each(|setting| setting.apply(&mut then));
+        let other = started.model_spec != self.model.spec && self.price.as_ref() != state.price();
+        if other && then.budgets.of(Budget::Cost).is_some() {
+            bail!(UsageError::of(format!(
+                "a budget of money goes by what one model costs, and this session began with {}: take it off with --max-cost none, or go on with that model",
+                one_line(&started.model_spec)
+            )));
+        }
         Ok(Changes { settings, price })
     }
 
@@ -463,6 +478,11 @@ impl Workshop {
     }
 }
 
+/// What a model costs: by its name in the configuration, else by what that name stands for.
+fn price_of(spec: &str, config: &Config) -> Option<Price> {
+    config.prices.of(spec).or_else(|| config.prices.of(&config.model(spec).1.spec))
+}
+
 /// The model that the options name, or the configuration.
 #[must_use]
 pub fn model_of(options: &SearchOptions, config: &Config) -> Named {
@@ -480,12 +500,15 @@ pub fn model_cache(options: &SearchOptions, config: &Config) -> Option<CacheSett
 /// other prompts than those that were meant.
 fn templates(options: &SearchOptions, config: &Config, model: &str) -> anyhow::Result<Templates> {
     let profile = options.profile.or(config.profile).unwrap_or_default();
-    if profile.continues() && model == "lexical" {
+    if profile.continues() && config.model(model).1.spec == "lexical" {
         let why = "the built-in model reads instructions: leave out `--profile base`, or choose a base model with --llm";
         return Err(UsageError::of(why).into());
     }
     match options.prompts.as_deref().or(config.prompts.as_deref()) {
-        Some(folder) if !folder.is_dir() => bail!("--prompts {}: there is no such folder", folder.display()),
+        Some(folder) if !folder.is_dir() => {
+            let named = if options.prompts.is_some() { "--prompts" } else { "`prompts` of the configuration" };
+            bail!("{named}: {}: there is no such folder", folder.display())
+        }
         Some(folder) => Ok(Templates::load(profile, folder)?),
         None => Ok(Templates::of(profile)),
     }

@@ -41,7 +41,7 @@ impl ModelProfile {
             return Ok(None);
         }
         if let Some(path) = &self.key_file {
-            return read_key(&in_home(path)).map(Some);
+            return read_key(path).map(Some);
         }
         let set = |name: &str| std::env::var(name).ok().as_deref().and_then(Secret::new);
         match &self.key_env {
@@ -51,12 +51,6 @@ impl ModelProfile {
             None => Ok(set(usual)),
         }
     }
-}
-
-/// `~/...` in the home folder, where no shell has put it.
-fn in_home(path: &Path) -> PathBuf {
-    let rest = path.strip_prefix("~").ok();
-    rest.and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest))).unwrap_or_else(|| path.to_owned())
 }
 
 /// Bytes of a key file at most: no key is nearly as long.

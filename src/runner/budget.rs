@@ -35,8 +35,8 @@ impl Runner {
     /// Halts if these events, which record an ask, are a call to the model that a budget forbids. A call that a recording
     /// answers is none.
     pub(super) fn is_forbidden(&mut self, events: &[Event]) -> bool {
-        let Some(Event::Asked { call: Call::Llm(call), hash, nth, .. }) = events.last() else { return false };
-        if self.bank.as_ref().is_some_and(|bank| bank.holds(hash, *nth, call.slots)) {
+        let Some(Event::Asked { call: Call::Llm(call), hash, nth, key, .. }) = events.last() else { return false };
+        if !self.state.asks_again(key.step) && self.bank.as_ref().is_some_and(|bank| bank.holds(hash, *nth, call.slots)) {
             return false;
         }
         self.is_used_up(true)

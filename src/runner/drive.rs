@@ -119,7 +119,8 @@ impl Runner {
         let idle = |ask: &Ask| idle(ask) && (engine || by_hand(ask));
         let mut open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
         let bank = self.bank.as_ref();
-        let costs = |ask: &Ask| ask.is_llm() && bank.is_none_or(|bank| bank.reply(ask).is_none());
+        let state = &self.state;
+        let costs = |ask: &Ask| ask.is_llm() && (state.asked_again(ask) || bank.is_none_or(|bank| bank.reply(ask).is_none()));
         let costly: Vec<AskId> = open.iter().copied().filter(|id| self.state.ask(*id).is_some_and(costs)).collect();
         if !costly.is_empty() && self.is_used_up(false) {
             open.retain(|id| !costly.contains(id));

@@ -96,8 +96,14 @@ impl State {
                     node.order = Some(order);
                 } else if *kind == StepKind::Expand {
                     // An expansion that the person asked for: it has no place in the strategy's order.
-                    let node = self.node_mut(node.ok_or("an expansion needs a node")?)?;
-                    node.expanded.get_or_insert(*step);
+                    let node = node.ok_or("an expansion needs a node")?;
+                    let undone = |step: StepId| {
+                        let act = self.step(step).and_then(|step| step.act).and_then(|act| self.acts.get(act.index()));
+                        act.is_some_and(|act| !act.active)
+                    };
+                    if self.node(node).and_then(|node| node.expanded).is_none_or(undone) {
+                        self.node_mut(node)?.expanded = Some(*step);
+                    }
                 }
                 self.steps.push(Arc::new(Step {
                     id: *step,
@@ -227,7 +233,8 @@ impl State {
         self.fits_tree(children)?;
         for new in children {
             let id = if let Some(id) = new.merged {
-                if let Some(act) = act {
+                // What the model chose, asked again or not, is no choice of the person.
+                if let (By::You, Some(act)) = (by, act) {
                     self.node_mut(id)?.marks.push(act);
                 }
                 id

@@ -99,7 +99,7 @@ impl State {
                     tally.tokens += ask.usage;
                 }
                 let kept = ask.kept > 0 && ask.kept as usize == ask.samples.len();
-                c.recorded += u32::from(!ask.is_paid() && !kept);
+                c.recorded += u32::from(matches!(ask.source, Some(Source::Recorded | Source::Cached)) && !ask.is_paid());
                 c.llm_cached += u32::from(kept);
                 c.samples_cached += ask.kept;
                 c.llm_oldest = ask.kept_since.into_iter().chain(c.llm_oldest).min();

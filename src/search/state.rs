@@ -277,8 +277,14 @@ impl State {
     /// Whether a person asked for this again: it is never answered from a recording.
     #[must_use]
     pub fn asked_again(&self, ask: &Ask) -> bool {
-        let act = self.step(ask.key.step).and_then(|step| step.act).and_then(|act| self.acts.get(act.index()));
-        ask.is_llm() && act.is_some_and(|act| matches!(act.what, Act::AskAgain { .. }))
+        ask.is_llm() && self.asks_again(ask.key.step)
+    }
+
+    /// Whether a person asked for what this step asks.
+    #[must_use]
+    pub fn asks_again(&self, step: StepId) -> bool {
+        let act = self.step(step).and_then(|step| step.act).and_then(|act| self.acts.get(act.index()));
+        act.is_some_and(|act| matches!(act.what, Act::AskAgain { .. }))
     }
 
     /// Nodes from the root to `id`.

@@ -35,7 +35,7 @@ pub struct DoctorArgs {
     /// Check this model instead of the one of the configuration
     #[arg(long, value_name = "SPEC")]
     llm: Option<String>,
-    /// The model server, for any OpenAI-compatible one
+    /// The address of the model's server: any OpenAI-compatible one, or another than the provider's own
     #[arg(long, value_name = "URL")]
     llm_url: Option<String>,
     /// A file (mode 0600) that holds the model's key and nothing else

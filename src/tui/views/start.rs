@@ -93,8 +93,15 @@ impl StartPage {
         if self.data.models == models {
             return;
         }
+        let same = |offer: &Offer, other: &Offer| (&offer.spec, &offer.about) == (&other.spec, &other.about);
+        let selected = self.at.and_then(|at| match self.rows[at] {
+            Row::Model(n) => {
+                let before = self.data.models.get(n)?;
+                models.iter().position(|offer| same(offer, before)).map(Row::Model)
+            }
+            row => Some(row),
+        });
         self.data.models = models;
-        let selected = self.at.map(|at| self.rows[at]);
         self.rows = Self::rows(&self.data);
         self.at = selected.and_then(|row| self.rows.iter().position(|other| *other == row));
     }

@@ -4,6 +4,7 @@ use super::UsageError;
 use super::options::SearchOptions;
 use super::setup::{OpenModel, session_path};
 use crate::calls::{CallError, CallErrorKind};
+use crate::config::Config;
 use crate::graph::KgName;
 use crate::kg::KnowledgeGraph;
 use crate::llm::{Absent, ModelSpec};
@@ -82,10 +83,23 @@ impl From {
         Ok(OpenModel { model: Arc::new(Absent::new(name, about, why)), spec, service_name, url: started.llm_url.clone(), missing: None })
     }
 
-    /// The recorded graphs: names that are not asked.
-    #[must_use]
-    pub fn kgs(&self) -> Vec<(KgName, String, Arc<dyn KnowledgeGraph>)> {
+    /// The graphs that are `given`, else the recorded ones: names that are not asked.
+    ///
+    /// # Errors
+    /// A spec that is none.
+    pub fn kgs(&self, given: &[String], config: &Config) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
         let absent = |name: &KgName| Arc::new(crate::kg::Absent::new(&**name)) as Arc<dyn KnowledgeGraph>;
-        self.started().kgs.iter().map(|(name, spec)| (name.clone(), spec.clone(), absent(name))).collect()
+        let mut names: Vec<(KgName, String)> = Vec::new();
+        for spec in given {
+            let (name, profile) = config.kg(spec);
+            let parsed: crate::kg::KgSpec = profile.spec.parse().map_err(super::UsageError::of)?;
+            for part in parsed.parts() {
+                names.push((name.as_deref().unwrap_or_else(|| part.kind()).into(), part.to_string()));
+            }
+        }
+        if given.is_empty() {
+            names.clone_from(&self.started().kgs);
+        }
+        Ok(names.into_iter().map(|(name, spec)| (name.clone(), spec, absent(&name))).collect())
     }
 }

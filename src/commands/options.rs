@@ -35,6 +35,9 @@ pub struct SearchOptions {
     /// The address of the model's server: any OpenAI-compatible one, or another than the provider's own
     #[arg(long, value_name = "URL")]
     pub llm_url: Option<String>,
+    /// Whether `llm_url` comes from a recording, and nobody here named it.
+    #[arg(skip)]
+    pub url_is_recorded: bool,
     /// A file (mode 0600) that holds the model's key and nothing else
     #[arg(long, value_name = "PATH")]
     pub key_file: Option<PathBuf>,

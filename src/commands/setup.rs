@@ -95,6 +95,11 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
 pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>, config: &Config) -> Named {
     let (name, mut profile) = config.model(llm.or(config.llm.as_deref()).unwrap_or("lexical"));
     if let Some(url) = url {
+        let host = |url: &str| reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        if profile.url.as_deref().is_some_and(|own| host(own) != host(url)) {
+            // The key of the named model is for the server of the named model.
+            (profile.key_env, profile.key_file) = (None, None);
+        }
         profile.url = Some(url.to_owned());
     } else if name.is_none() && word(&profile.spec) == config.llm.as_deref().map_or("openai", word) {
         // The server in the configuration is that of the model in the configuration, and of its provider.
@@ -154,7 +159,7 @@ pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Ve
         }
     };
     let model = match cache {
-        Some(settings) => crate::llm::cache::cached(model, &identity, settings),
+        Some(settings) => crate::llm::cache::cached(model, &identity, Secrets::new(own.iter().cloned()), settings),
         None => model,
     };
     secrets.extend(own);
@@ -335,7 +340,7 @@ impl Workshop {
             settings.structured = Structured::Auto;
         }
         let kgs = match (&scenario, answered) {
-            (_, Some(from)) if options.kg.is_empty() => from.kgs(),
+            (_, Some(from)) => from.kgs(&options.kg, config)?,
             (Some(scenario), None) if world.kg.is_empty() => {
                 let kg = scenario.graph();
                 vec![(kg.name().into(), scenario_spec(&world), kg as Arc<dyn KnowledgeGraph>)]
@@ -356,6 +361,10 @@ impl Workshop {
         let templates = own.map_or_else(|| templates(options, config, &model.spec), |started| Ok(started.templates.clone()))?;
         let mut warnings: Vec<String> = kgs.iter().flat_map(|(_, _, kg)| kg.remarks()).collect();
         warnings.extend(model.model.notes());
+        if answered.is_none() && is_hearsay(&world, config) {
+            let url = one_line(world.llm_url.as_deref().unwrap_or_default());
+            warnings.push(format!("no key is sent to {url}, which only the session names: if it wants one, name it with --llm-url"));
+        }
         let first: KgName = kgs.first().map_or_else(|| "".into(), |(name, _, _)| name.clone());
         let given = |id: &String| Entity { id: id.trim().into(), kg: first.clone(), label: None, description: None, also: Vec::new() };
         let mut entities: Vec<Entity> = options.entity.iter().filter(|id| !id.trim().is_empty()).map(given).collect();
@@ -486,7 +495,17 @@ fn price_of(spec: &str, config: &Config) -> Option<Price> {
 /// The model that the options name, or the configuration.
 #[must_use]
 pub fn model_of(options: &SearchOptions, config: &Config) -> Named {
-    model_named(options.llm.as_deref(), options.llm_url.as_deref(), options.key_file.as_deref(), config)
+    let mut named = model_named(options.llm.as_deref(), options.llm_url.as_deref(), options.key_file.as_deref(), config);
+    named.profile.keyless |= is_hearsay(options, config);
+    named
+}
+
+/// Whether the model's server is one that only a recording names: no key goes there. It may be somebody else's recording, or
+/// a server that only happened to be there.
+fn is_hearsay(options: &SearchOptions, config: &Config) -> bool {
+    let Some(url) = options.llm_url.as_deref().filter(|_| options.url_is_recorded && options.key_file.is_none()) else { return false };
+    let named_here = config.models.values().filter_map(|model| model.url.as_deref()).chain(config.llm_url.as_deref());
+    !crate::llm::chat::keys::is_known(url) && !named_here.map(redact::url).any(|named| named == url)
 }
 
 /// Where the model's replies are kept, if they are.
@@ -591,6 +610,7 @@ pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Resul
         options.llm = Some(started.model_spec.clone());
         if options.llm_url.is_none() {
             options.llm_url.clone_from(&started.llm_url);
+            options.url_is_recorded = options.llm_url.is_some();
         }
     }
     if options.kg.is_empty() {

@@ -7,6 +7,7 @@
 use super::{LanguageModel, LlmJob, OnWire, Wire};
 use crate::cache::{About, CacheSettings, Key, Store, now_ms};
 use crate::calls::{CallError, LlmReply, Sample};
+use crate::redact::Secrets;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -23,9 +24,10 @@ pub fn usual() -> Option<CacheSettings> {
 }
 
 /// `model` with its replies kept on disk; one that is no service is given back as it is. `identity` is everything that a reply
-/// depends on beside the request: address and login. It is stored as a part of hashes only.
+/// depends on beside the request: address and login. It is stored as a part of hashes only; `secrets` that a service says back are
+/// masked.
 #[must_use]
-pub fn cached(model: Arc<dyn LanguageModel>, identity: &str, settings: &CacheSettings) -> Arc<dyn LanguageModel> {
+pub fn cached(model: Arc<dyn LanguageModel>, identity: &str, secrets: Secrets, settings: &CacheSettings) -> Arc<dyn LanguageModel> {
     if !model.is_service() {
         return model;
     }
@@ -37,7 +39,7 @@ pub fn cached(model: Arc<dyn LanguageModel>, identity: &str, settings: &CacheSet
     // Here and not at the first call, so that a file that is damaged is told of before the search begins.
     store.open();
     let remarks = Mutex::new(store.remark().into_iter().collect());
-    Arc::new(Cached { inner: Arc::new(Inner { model, base, store, max_age, fresh: settings.fresh, remarks }) })
+    Arc::new(Cached { inner: Arc::new(Inner { model, base, secrets, store, max_age, fresh: settings.fresh, remarks }) })
 }
 
 struct Cached {
@@ -48,6 +50,7 @@ struct Inner {
     model: Arc<dyn LanguageModel>,
     /// The hash of what every key begins with.
     base: Sha256,
+    secrets: Secrets,
     store: Arc<Store>,
     max_age: Duration,
     fresh: bool,
@@ -117,7 +120,7 @@ impl Inner {
         for (slot, sample) in reply.samples.iter().filter(|(_, sample)| lasts(sample)) {
             let Some((_, key)) = keys.iter().find(|(of, _)| of == slot) else { continue };
             let about = About { name: self.model.name().to_owned(), address: self.model.about(), when, what: what.to_owned(), bytes: 0 };
-            self.store.later(*key, &Entry { when, sample: sample.clone() }, about);
+            self.store.later(*key, &self.secrets.scrub(Entry { when, sample: sample.clone() }), about);
         }
         let inner = Arc::clone(self);
         let write = move || {

@@ -72,6 +72,15 @@ impl Bank {
         Self { replies: replies.collect(), recorded: Arc::new(state), on_miss }
     }
 
+    /// These replies, and where there is none those of `beneath`, whose rule for a miss holds.
+    #[must_use]
+    pub fn over(mut self, beneath: Self) -> Self {
+        for (asked, reply) in beneath.replies {
+            self.replies.entry(asked).or_insert(reply);
+        }
+        Self { on_miss: beneath.on_miss, recorded: beneath.recorded, ..self }
+    }
+
     /// What happens at a miss.
     #[must_use]
     pub const fn on_miss(&self) -> OnMiss {

@@ -135,7 +135,12 @@ impl Runner {
                 }
             }
         };
-        let bank = Bank::of(self.timeline.entries(), OnMiss::Leave);
+        let own = Bank::of(self.timeline.entries(), OnMiss::Leave);
+        // A question that goes on from a recording keeps it in its forks.
+        let bank = match self.bank.take() {
+            Some(recording) if recording.on_miss() == OnMiss::Ask => own.over(recording),
+            _ => own,
+        };
         self.drop_flights();
         self.record_time();
         self.dropped.clear();

@@ -143,6 +143,24 @@ async fn pings_do_not_make_up_for_a_first_text_that_never_comes() {
 }
 
 #[tokio::test]
+async fn what_keeps_a_line_alive_is_no_text() {
+    let empty = json!({"choices": []});
+    let answer = (0..100).fold(Answer::stream(&[text(0, "ANSW")]), |answer, _| answer.then(Duration::from_millis(40), &empty));
+    let server = Server::replies(vec![answer]).await;
+    let model = Chat::new(ChatConfig { stall: Duration::from_millis(200), max_tries: 1, ..config(&server) }).unwrap();
+    let got = tokio::time::timeout(Duration::from_secs(2), run(&model, job(1))).await.expect("given up in time");
+    assert_eq!(got.kind(), CallErrorKind::TimedOut);
+}
+
+#[tokio::test]
+async fn a_whole_reply_in_the_place_of_a_stream_is_read_and_paid_once() {
+    let whole = json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"content": "ANSWER: Oslo"}}], "usage": {"prompt_tokens": 9, "completion_tokens": 3}});
+    let (server, got) = against(vec![Answer::raw_stream(&format!("\n{whole}"))], 1).await;
+    assert_eq!(got.texts(), ["ANSWER: Oslo"]);
+    assert_eq!((server.count(), got.prompt_tokens(), got.completion_tokens()), (1, 9, 3));
+}
+
+#[tokio::test]
 async fn a_long_stream_may_take_longer_than_the_limit_for_its_first_text() {
     let answer = (0..8).fold(Answer::stream(&[text(0, "a")]), |answer, _| answer.then(Duration::from_millis(60), text(0, "b")));
     let server = Server::replies(vec![answer.then(Duration::ZERO, end(0))]).await;

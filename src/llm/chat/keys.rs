@@ -5,7 +5,7 @@ use super::address;
 use reqwest::Url;
 
 /// Hosts of services that want a key: the end of the host's name, whose it is, and the variable.
-const HOSTS: [(&str, &str); 14] = [
+const HOSTS: [(&str, &str); 13] = [
     ("api.openai.com", "OPENAI_API_KEY"),
     (".openai.azure.com", "AZURE_OPENAI_API_KEY"),
     (".cognitiveservices.azure.com", "AZURE_OPENAI_API_KEY"),
@@ -19,14 +19,21 @@ const HOSTS: [(&str, &str); 14] = [
     ("api.together.ai", "TOGETHER_API_KEY"),
     ("api.anthropic.com", "ANTHROPIC_API_KEY"),
     ("ollama.com", "OLLAMA_API_KEY"),
-    (".amazonaws.com", "AWS_BEARER_TOKEN_BEDROCK"),
 ];
 
 /// The variable of the service at `url`; `None` for a host that is none of the known ones.
 fn of_host(url: &Url) -> Option<&'static str> {
     let host = url.host_str()?;
     let owns = |end: &str| if end.starts_with('.') { host.ends_with(end) } else { host == end };
-    HOSTS.iter().find(|(end, _)| owns(end)).map(|(_, variable)| *variable)
+    let bedrock = is_bedrock(host).then_some("AWS_BEARER_TOKEN_BEDROCK");
+    bedrock.or_else(|| HOSTS.iter().find(|(end, _)| owns(end)).map(|(_, variable)| *variable))
+}
+
+/// Whether `host` is Bedrock itself (`bedrock-runtime.REGION.amazonaws.com`, in China with `.cn`): under Amazon's name
+/// stand the machines of anybody who rents one.
+fn is_bedrock(host: &str) -> bool {
+    let names: Vec<&str> = host.split('.').collect();
+    matches!(*names, ["bedrock-runtime" | "bedrock-runtime-fips", _, "amazonaws", "com"] | ["bedrock-runtime", _, "amazonaws", "com", "cn"])
 }
 
 /// Whether the service at `url` is one that answers nobody without a key.
@@ -38,6 +45,12 @@ pub fn needs_key(url: &Url) -> bool {
 /// own (a server of one's own, a proxy), the one of the provider that the person named.
 pub fn variable_for(provider: Provider, url: &Url) -> &'static str {
     of_host(url).unwrap_or(provider.own_variable())
+}
+
+/// Whether the server at `url` belongs to a service that is known.
+#[must_use]
+pub fn is_known(url: &str) -> bool {
+    address::parse(url).is_ok_and(|url| needs_key(&url))
 }
 
 impl Provider {
@@ -77,7 +90,11 @@ mod tests {
         assert_eq!(of("https://generativelanguage.googleapis.com/v1beta/openai/"), "GEMINI_API_KEY");
         assert_eq!(of("https://api.mistral.ai/v1"), "MISTRAL_API_KEY");
         assert_eq!(of("https://api.together.xyz/v1"), "TOGETHER_API_KEY");
-        // Nobody's: a server of one's own.
+        assert_eq!(of("https://bedrock-runtime.us-east-1.amazonaws.com"), "AWS_BEARER_TOKEN_BEDROCK");
+        assert_eq!(of("https://bedrock-runtime.cn-north-1.amazonaws.com.cn"), "AWS_BEARER_TOKEN_BEDROCK");
+        // Nobody's: a server of one's own, or one that somebody rents.
+        assert_eq!(of("http://ec2-1-2-3-4.compute-1.amazonaws.com:8000/v1"), "OPENAI_API_KEY");
+        assert_eq!(of("http://bedrock-runtime-1.us-east-1.elb.amazonaws.com/v1"), "OPENAI_API_KEY");
         assert_eq!(of("http://127.0.0.1:8080"), "OPENAI_API_KEY");
         assert_eq!(of("https://evilapi.groq.com.example/v1"), "OPENAI_API_KEY");
         assert_eq!(of("https://notopenrouter.ai"), "OPENAI_API_KEY");

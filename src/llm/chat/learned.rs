@@ -23,8 +23,6 @@ enum Fact {
     Samples(usize),
     /// The output limit is called `max_completion_tokens`.
     LimitRenamed,
-    /// No output limit is taken.
-    NoLimit,
     /// No stop strings are taken.
     NoStop,
     /// Stop strings fire inside the reasoning.
@@ -137,7 +135,8 @@ fn facts(base: &Shape, shape: &Shape) -> Vec<Fact> {
         match shape.limit {
             LimitField::MaxTokens => None,
             LimitField::MaxCompletionTokens => Some(Fact::LimitRenamed),
-            LimitField::Omitted => Some(Fact::NoLimit),
+            // Not kept: one prompt that was long for its limit would lift the limit for a month.
+            LimitField::Omitted => None,
         },
         match shape.stops {
             Stops::Sent => None,
@@ -167,7 +166,6 @@ impl Fact {
         match self {
             Self::Samples(most) => shape.width = shape.width.min(most.max(1)),
             Self::LimitRenamed => shape.limit = LimitField::MaxCompletionTokens,
-            Self::NoLimit => shape.limit = LimitField::Omitted,
             Self::NoStop => shape.stops = Stops::Refused,
             Self::StopCutsReasoning => shape.stops = Stops::CutReasoning,
             Self::NoTemperature => shape.temperature = false,

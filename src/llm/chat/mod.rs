@@ -11,7 +11,7 @@ pub(super) mod completion;
 pub(super) mod dialect;
 mod fault;
 mod fill;
-mod keys;
+pub mod keys;
 mod learned;
 mod pause;
 pub(super) mod quirks;

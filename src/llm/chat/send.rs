@@ -169,7 +169,7 @@ impl Inner {
         let reader = self.dialect.reader(letters).filter(|_| order.stream && !is_whole(&headers));
         let streamed = reader.is_some();
         let read = match reader {
-            Some((framing, reader)) => self.read_stream(reply, framing, reader, until, show).await.map_err(broken)?,
+            Some((framing, reader)) => self.read_stream(reply, framing, reader, until, letters, show).await.map_err(broken)?,
             None => self.dialect.read(&read_body(reply, until, limit).await.map_err(broken)?, letters),
         };
         read.map(|completion| (completion, streamed)).map_err(|no_reply| match no_reply {
@@ -185,10 +185,12 @@ impl Inner {
         framing: Framing,
         mut reader: Box<dyn Reader>,
         mut until: Instant,
+        letters: usize,
         show: &mut (dyn FnMut(&Delta) + Send),
     ) -> Result<Result<Completion, NoReply>, BodyError> {
         let (mut splitter, mut bytes, mut limit) = (Splitter::new(framing), 0, self.config.timeout);
-        let mut spoken = false;
+        // What came before the first event: a reply that came whole, perhaps.
+        let (mut first, mut is_stream) = (Vec::new(), false);
         loop {
             let piece = in_time(until, limit, reply.chunk()).await;
             let (events, end) = match piece {
@@ -197,12 +199,17 @@ impl Inner {
                     if bytes > LONGEST_BODY {
                         return Err(BodyError::TooLong);
                     }
+                    if !is_stream {
+                        first.extend_from_slice(&piece);
+                    }
                     (splitter.feed(&piece), None)
                 }
                 Ok(None) => (splitter.end(), Some(None)),
                 Err(BodyError::Transport(error)) => (splitter.end(), Some(Some(BodyError::Transport(error)))),
                 Err(error) => return Err(error),
             };
+            let mut spoken = false;
+            is_stream |= !events.is_empty();
             for event in events {
                 match reader.event(&event) {
                     Ok(deltas) => deltas.iter().for_each(|delta| {
@@ -217,12 +224,14 @@ impl Inner {
             match end {
                 // A reply that was over before the connection broke is a reply.
                 Some(Some(error)) => return reader.finish().map(Ok).map_err(|_| error),
+                Some(None) if !is_stream && first.trim_ascii_start().starts_with(b"{") => return Ok(self.dialect.read(&first, letters)),
                 Some(None) => return Ok(reader.finish()),
                 None if reader.is_done() => {
                     // What is left is the end of the message: read, so that the connection can be used again.
                     let _ = tokio::time::timeout(LEFTOVER, async { while let Ok(Some(_)) = reply.chunk().await {} }).await;
                     return Ok(reader.finish());
                 }
+                // Only text counts: a proxy keeps a line alive whose other end is dead.
                 None if spoken => {
                     limit = self.config.stall;
                     until = Instant::now() + limit;

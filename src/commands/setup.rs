@@ -525,8 +525,8 @@ fn templates(options: &SearchOptions, config: &Config, model: &str) -> anyhow::R
     }
     match options.prompts.as_deref().or(config.prompts.as_deref()) {
         Some(folder) if !folder.is_dir() => {
-            let named = if options.prompts.is_some() { "--prompts" } else { "`prompts` of the configuration" };
-            bail!("{named}: {}: there is no such folder", folder.display())
+            let named = if options.prompts.is_some() { "--prompts" } else { "`prompts` of the configuration," };
+            bail!("{named} {}: there is no such folder", folder.display())
         }
         Some(folder) => Ok(Templates::load(profile, folder)?),
         None => Ok(Templates::of(profile)),

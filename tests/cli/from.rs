@@ -156,3 +156,22 @@ fn a_recording_that_was_cut_answers_as_far_as_it_goes() {
         home.run(&["ask", "--from", &path]).ends(1);
     }
 }
+
+/// A file from somebody else may name any server: a key of this machine goes there only when somebody here names it.
+#[test]
+fn a_server_that_only_a_recording_names_gets_no_key() {
+    let home = Home::new();
+    let server = Server::start(|_, request| model(request));
+    let (_, file) = recorded(&home, &server, &["--max-expansions", "1"]);
+    let asked = server.seen().len();
+    let run = |args: &[&str]| {
+        let child = home.tot(args).env("OPENAI_API_KEY", "sk-test-DO-NOT-STORE-123").spawn().unwrap();
+        super::support::finish(child)
+    };
+    let keys = |from: usize| server.seen()[from..].iter().filter(|r| r.head.to_lowercase().contains("authorization:")).count();
+    run(&["ask", "--from", &file, "--live", "--max-expansions", "3", "--json"]).says(&["no key is sent to", "name it with --llm-url"]);
+    let after = server.seen().len();
+    assert!(after > asked && keys(asked) == 0, "{} requests, {} with a key", after - asked, keys(asked));
+    run(&["ask", "--from", &file, "--live", "--max-expansions", "3", "--llm-url", &server.host, "--json"]);
+    assert!(keys(after) > 0, "named here, it gets one");
+}

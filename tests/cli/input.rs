@@ -62,7 +62,7 @@ fn a_broken_prompt_file_stops_before_anything_is_asked() {
     assert!(home.sessions().is_empty(), "nothing began");
     // A session that is there keeps its own prompts.
     home.run(&["ask", QUESTION, "--session", "s.jsonl", "--max-expansions", "1"]).ends(3);
-    home.write("config/tot/config.yaml", "prompts: prompts\n");
+    home.write("config/tot/config.yaml", "prompts: ../../prompts\n");
     home.run(&["ask", QUESTION]).ends(1).says(&says);
     home.run(&["ask", "--resume", "s.jsonl"]).ends(3).says(&["mine.yaml, line 3", "built-in ones"]);
 }
@@ -207,4 +207,17 @@ fn the_environment_names_model_and_graph_where_no_flag_does() {
     run("TOT_LLM", "lexicl").ends(2).says(&["did you mean `lexical`"]);
     run("TOT_KG", "demmo").ends(2).says(&["did you mean demo"]);
     run("TOT_KG", "demo").ends(0);
+}
+
+/// The example of the README: a model by its name, priced by what the name stands for.
+#[test]
+fn a_named_model_has_the_price_of_what_it_stands_for() {
+    let home = Home::new();
+    let config = "llm: fast\nmodels:\n  fast: {spec: \"openai:m\", url: \"http://127.0.0.1:9\"}\n  own: lexical\nbudgets: {cost: 0.50}\n";
+    home.write("config/tot/config.yaml", config);
+    home.run(&["ask", QUESTION]).ends(2).says(&["what fast costs"]);
+    home.run(&["ask", QUESTION, "--llm", "own"]).ends(0);
+    home.write("config/tot/config.yaml", format!("{config}prices: {{openai:m*: {{input: 1, output: 2}}}}\n"));
+    // The price is known: what fails now is the server that is not there.
+    home.run(&["ask", QUESTION]).ends(1).says(&["no connection to http://127.0.0.1:9"]);
 }

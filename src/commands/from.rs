@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::options::SearchOptions;
-use super::setup::{OpenModel, session_path};
+use super::setup::{NamedKg, OpenModel, session_path};
 use crate::calls::{CallError, CallErrorKind};
 use crate::config::Config;
 use crate::graph::KgName;
@@ -87,7 +87,7 @@ impl From {
     ///
     /// # Errors
     /// A spec that is none.
-    pub fn kgs(&self, given: &[String], config: &Config) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
+    pub fn kgs(&self, given: &[String], config: &Config) -> anyhow::Result<Vec<NamedKg>> {
         let absent = |name: &KgName| Arc::new(crate::kg::Absent::new(&**name)) as Arc<dyn KnowledgeGraph>;
         let mut names: Vec<(KgName, String)> = Vec::new();
         for spec in given {

@@ -25,6 +25,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A KG: its name, its spec (secrets removed), itself.
+pub type NamedKg = (KgName, String, Arc<dyn KnowledgeGraph>);
+
 /// A model with what it takes to open it again.
 #[derive(Clone)]
 pub struct OpenModel {
@@ -46,7 +49,7 @@ pub struct Workshop {
     /// The model.
     pub model: OpenModel,
     /// The KGs: name, spec (secrets removed), KG.
-    pub kgs: Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>,
+    pub kgs: Vec<NamedKg>,
     /// Prompts.
     pub templates: Templates,
     /// Warnings to show.
@@ -216,12 +219,7 @@ fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
 ///
 /// # Errors
 /// A spec that is not known, a file that can't be read.
-pub async fn open_kgs(
-    specs: &[String],
-    config: &Config,
-    settings: &KgSettings,
-    secrets: &mut Vec<Secret>,
-) -> anyhow::Result<Vec<(KgName, String, Arc<dyn KnowledgeGraph>)>> {
+pub async fn open_kgs(specs: &[String], config: &Config, settings: &KgSettings, secrets: &mut Vec<Secret>) -> anyhow::Result<Vec<NamedKg>> {
     let mut wanted = Vec::new();
     for spec in specs {
         let (name, profile) = config.kg(spec);

@@ -1,4 +1,4 @@
-//! Whole searches with the real model, headless and in the explorer: k = 2, four expansions. Nothing is asked of the answers:
+//! Whole searches with the real model, headless with constrained replies and in the explorer with plain text: k = 2, four expansions. Nothing is asked of the answers:
 //! every request succeeds, every reply is read or visibly rejected, the search ends, tokens add up.
 
 use super::terminal::Terminal;
@@ -97,14 +97,6 @@ fn add_up(result: &Value, events: &[Value]) {
 
 #[tokio::test]
 #[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
-async fn a_search_in_plain_text_ends() {
-    let _turn = super::TURN.lock().await;
-    let (result, events) = tokio::task::spawn_blocking(|| ask("off")).await.unwrap();
-    add_up(&result, &events);
-}
-
-#[tokio::test]
-#[ignore = "needs a llama.cpp server at TOT_TEST_LLM"]
 async fn a_search_with_constrained_replies_walks() {
     let _turn = super::TURN.lock().await;
     let (result, events) = tokio::task::spawn_blocking(|| ask("on")).await.unwrap();
@@ -123,7 +115,7 @@ async fn the_explorer_shows_a_search_to_its_end() {
     let _turn = super::TURN.lock().await;
     tokio::task::spawn_blocking(|| {
         let url = server();
-        let mut terminal = Terminal::open(&[&[QUESTION][..], &arguments(&url, "auto")].concat());
+        let mut terminal = Terminal::open(&[&[QUESTION][..], &arguments(&url, "off")].concat());
         terminal.wait_for("Which actor played");
         let began = Instant::now();
         while terminal.count("finished") == 0 {

@@ -262,6 +262,7 @@ mod tests {
     #[test]
     fn echoed_keys_are_masked_before_they_are_recorded() {
         let event = Event::Halted(crate::search::Halt {
+            hits: Vec::new(),
             cause: crate::search::HaltCause::Service,
             why: "bad key sk-test-DO-NOT-STORE-123, really".into(),
         });

@@ -3,7 +3,7 @@
 use super::UsageError;
 use crate::asm::Profile;
 use crate::micro::Micro;
-use crate::search::{Budget, OnExhausted, Preset, Setting, Structured};
+use crate::search::{Budget, Condition, OnExhausted, Preset, Setting, Structured};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -96,6 +96,9 @@ pub struct SearchOptions {
     /// With --from: ask model and graphs what the session does not answer
     #[arg(long, requires = "from")]
     pub live: bool,
+    /// Stand still when this comes about: "value<0.3", "relation P161", "expansion 5", ... (repeatable; B in the explorer lists all)
+    #[arg(long = "break", value_name = "CONDITION", value_parser = Condition::from_str)]
+    pub breaks: Vec<Condition>,
     /// Where the session is recorded (a new file)
     #[arg(long, value_name = "PATH")]
     pub session: Option<PathBuf>,

@@ -16,7 +16,7 @@ use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
-use crate::search::{Budget, Preset, Setting, Settings, Started, State, Structured};
+use crate::search::{Budget, Condition, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
 use crate::text::one_line;
 use anyhow::{Context, bail};
@@ -62,6 +62,8 @@ pub struct Workshop {
     pub scenario: Option<Arc<Scenario>>,
     /// What the model's tokens cost; `None`: that is not known.
     pub price: Option<Price>,
+    /// Breakpoints of the command line.
+    pub breaks: Vec<Condition>,
     /// The seed.
     pub seed: u64,
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
@@ -381,6 +383,7 @@ impl Workshop {
             settings,
             strategy,
             scenario,
+            breaks: options.breaks.clone(),
             seed,
             pause: options.pace.map(Duration::from_secs_f64),
             secrets,
@@ -479,6 +482,8 @@ impl Workshop {
             pace,
             pause,
             secrets: Secrets::new(self.secrets.iter().cloned()),
+            breaks: self.breaks.clone(),
+            watched,
             can_fork: !self.world_is_gone,
             folder: sessions_folder(),
         })

@@ -16,7 +16,7 @@ impl Runner {
         self.clock();
         if !again {
             self.record_time();
-            self.push(By::Engine, Event::Halted(Halt { cause, why }));
+            self.push(By::Engine, Event::Halted(Halt { cause, why, hits: Vec::new() }));
         } else if was_on {
             self.tell(format!("{why}: it has to be raised before the search goes on"));
         }

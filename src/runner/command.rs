@@ -1,7 +1,7 @@
 //! What a person (or a program) tells the runner.
 
 use crate::calls::{AskId, KgCall};
-use crate::search::{Act, Seq};
+use crate::search::{Act, ActId, Reading, Seq};
 use std::time::Duration;
 
 /// Whether the engine goes on by itself. Not journaled: a reopened session starts paused.
@@ -13,7 +13,8 @@ pub enum Pace {
     Paused,
     /// Until the step that is open (or comes next) is closed, then paused.
     Step,
-    /// One gate (one decision or round of asks), then paused.
+    /// One gate, then paused: one decision, or one round of asks. Prompts to the model are two gates: they are built (and can be
+    /// read), then sent.
     Phase,
 }
 
@@ -43,6 +44,17 @@ pub enum Command {
     Do(Act),
     /// Take back the last act in force.
     Undo,
+    /// Switch a breakpoint on or off, by the act that set it.
+    Switch(ActId, bool),
+    /// Apply what a person made of the samples that wait for them.
+    Decide {
+        /// The number of the entry that this becomes: a decision about something older is refused.
+        seq: Seq,
+        /// What is made of the samples.
+        rows: Vec<Reading>,
+        /// What the model is to know about it.
+        note: Option<String>,
+    },
     /// Bring back the act undone last.
     Redo,
     /// The reply that the person typed to an ask (model `human`).

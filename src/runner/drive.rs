@@ -32,15 +32,21 @@ impl Runner {
             if self.running_since.is_none() {
                 self.record_time();
             }
+            self.halt_at_breakpoint();
+            self.live.proposal = None;
             let engine = self.engine_may();
             self.send_open(engine);
             if self.halt_at_miss() {
                 return;
             }
-            // A budget may have shut the gate.
+            // A budget may have shut the gate, or a reply from a recording hit a breakpoint.
+            self.halt_at_breakpoint();
             let engine = engine && self.live.pace != Pace::Paused;
             match next(&self.state, &*self.equipment.strategy, engine) {
                 Next::Decide { event, by_hand } => {
+                    if !by_hand && self.holds_back(&event) {
+                        return;
+                    }
                     let weight = weight(&event);
                     let closes = matches!(&*event, Event::Closed { .. } | Event::Finished(_));
                     let told = by_hand.then(|| outcome(&self.state, &event)).flatten();
@@ -57,6 +63,7 @@ impl Runner {
                 }
                 Next::Ask { specs, by_hand } => {
                     let mut forbidden = false;
+                    let mut asked = Vec::new();
                     for spec in specs {
                         let id = AskId(u32::try_from(self.state.asks.len()).unwrap_or(u32::MAX));
                         let events = ask_events(&self.state, &spec);
@@ -68,9 +75,13 @@ impl Runner {
                         for event in events {
                             self.push(By::World, event);
                         }
-                        if self.unwritten.is_empty() {
-                            self.send(id);
-                        }
+                        asked.push(id);
+                    }
+                    // Before anything leaves: a breakpoint may be about the prompt, and a step by phase shows what is built.
+                    let hit = self.halt_at_breakpoint();
+                    let hold = !by_hand && (hit || self.builds_first(&asked));
+                    if self.unwritten.is_empty() && !hold {
+                        asked.into_iter().for_each(|id| self.send(id));
                     }
                     if forbidden {
                         return;
@@ -101,7 +112,7 @@ impl Runner {
         self.gated.then_some(self.gate)
     }
 
-    fn passed_gate(&mut self, weight: f64, closes: bool) {
+    pub(super) fn passed_gate(&mut self, weight: f64, closes: bool) {
         self.gate = Instant::now() + self.live.pause.mul_f64(weight);
         match self.live.pace {
             Pace::Phase => self.live.pace = Pace::Paused,
@@ -129,9 +140,19 @@ impl Runner {
         if !again.is_empty() {
             self.push(By::World, Event::Resumed { lost: again, price: None });
         }
+        let of_engine = |id: &AskId| self.state.ask(*id).and_then(|ask| self.state.step(ask.key.step)).is_some_and(|step| !step.by_hand());
+        let held = engine && self.live.pace == Pace::Phase && open.iter().any(of_engine);
         for ask in open {
             self.send(ask);
         }
+        if held {
+            self.passed_gate(0.5, false);
+        }
+    }
+
+    /// Whether a step by phase stops between building these prompts and sending them.
+    fn builds_first(&self, asked: &[AskId]) -> bool {
+        self.live.pace == Pace::Phase && asked.iter().any(|id| self.state.ask(*id).is_some_and(Ask::is_llm))
     }
 
     /// Answers an ask from what is known already, or sends it.

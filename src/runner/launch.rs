@@ -11,7 +11,7 @@ use crate::llm::LanguageModel;
 use crate::price::Price;
 use crate::redact::Secrets;
 use crate::search::strategy::Strategy;
-use crate::search::{By, Entry, Event, Setting, Started, State};
+use crate::search::{Act, ActId, By, Condition, Entry, Event, Setting, Started, State};
 use crate::session::{Journal, Recording, Timeline};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -73,6 +73,10 @@ pub struct Equipment {
     pub pause: Duration,
     /// Texts that must never be recorded.
     pub secrets: Secrets,
+    /// Breakpoints that the person wants from the beginning.
+    pub breaks: Vec<Condition>,
+    /// Whether a person is there who can decide about samples (not so without a screen).
+    pub watched: bool,
     /// Whether a recording can be forked: model and KGs could be opened.
     pub can_fork: bool,
     /// Where forks are recorded.
@@ -116,6 +120,8 @@ pub(super) struct Runner {
     pub(super) reports: mpsc::UnboundedSender<Message>,
     pub(super) running_since: Option<Instant>,
     pub(super) ran: Duration,
+    /// Breakpoints that were hit by what was recorded last, until the search stands still.
+    pub(super) hits: Vec<(ActId, String)>,
     pub(super) dirty: bool,
 }
 
@@ -150,6 +156,8 @@ impl Runner {
             waits: Vec::new(),
             writing: super::live::Writing::default(),
             inquiries: Vec::new(),
+            proposal: None,
+            upcoming: None,
             notice: None,
             replaying_parent: bank.is_some(),
             session: name,
@@ -178,6 +186,7 @@ impl Runner {
             reports,
             running_since: None,
             ran: Duration::ZERO,
+            hits: Vec::new(),
             dirty: true,
         };
         if let Some(started) = started {
@@ -205,7 +214,22 @@ impl Runner {
                 runner.reopen(changes);
             }
         }
+        if !replay {
+            runner.set_breaks();
+        }
         Ok(runner)
+    }
+
+    /// Sets the breakpoints of the command line that are not set yet; those that are switched off are switched on.
+    fn set_breaks(&mut self) {
+        for condition in std::mem::take(&mut self.equipment.breaks) {
+            let known = self.state.breakpoints().find(|point| *point.condition == condition).map(|point| (point.act, point.on));
+            match known {
+                Some((_, true)) => {}
+                Some((act, false)) => self.push(By::You, Event::Undone { act, redo: true }),
+                None => self.act(Act::Break { condition }),
+            }
+        }
     }
 
     /// Takes up what a recording holds.

@@ -3,7 +3,7 @@
 use super::command::Pace;
 use crate::calls::{AskId, CallError, KgReply, Piece};
 use crate::graph::KgName;
-use crate::search::{Entry, Seq, State};
+use crate::search::{Entry, NodeId, Reading, Seq, State, StepId};
 use crate::session::Timeline;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -43,6 +43,19 @@ pub struct Inquiry {
     pub id: u64,
     /// The result, when it is there.
     pub result: Option<Result<Arc<KgReply>, CallError>>,
+}
+
+/// What was read of the samples of a step, held back for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// The number of the entry that it becomes.
+    pub seq: Seq,
+    /// The step.
+    pub step: StepId,
+    /// The node that is expanded.
+    pub node: NodeId,
+    /// What was read.
+    pub rows: Vec<Reading>,
 }
 
 /// Samples that are being written, as far as they have come.
@@ -99,7 +112,7 @@ pub enum RunState {
     Paused,
     /// Until the step is closed.
     Stepping,
-    /// A person has to answer (model `human`).
+    /// A person has to answer (model `human`), or to decide about samples that are held back.
     WaitingForYou,
     /// The search ended (an act or a larger budget goes on).
     Finished,
@@ -122,6 +135,10 @@ pub struct Live {
     pub writing: Writing,
     /// Inquiries.
     pub inquiries: Vec<Inquiry>,
+    /// What was read of samples and waits for the person before it is applied.
+    pub proposal: Option<Arc<Proposal>>,
+    /// While the search stands still: what comes next, in a sentence.
+    pub upcoming: Option<String>,
     /// The last thing to tell the person (a refusal, a fork, a full disk), with its number so that it shows once.
     pub notice: Option<(u64, String)>,
     /// In a fork: replies still come from the parent's recording. Cleared at the first miss.
@@ -157,7 +174,7 @@ impl Snapshot {
         if live.replay {
             return RunState::Replay;
         }
-        if live.flights.iter().any(|f| f.human) {
+        if live.proposal.is_some() || live.flights.iter().any(|f| f.human) {
             return RunState::WaitingForYou;
         }
         let finished = self.state.finished.as_deref().is_some_and(|(_, seq)| *seq >= self.state.reconsider);

@@ -42,6 +42,8 @@ impl Runner {
             Command::Cancel(ask) => self.cancel(ask),
             Command::Do(act) => self.act(act),
             Command::Undo => self.undo(self.state.undoable(), false),
+            Command::Switch(act, on) => self.switch(act, on),
+            Command::Decide { seq, rows, note } => self.decide(seq, rows, note),
             Command::Redo => self.undo(self.state.redoable(), true),
             Command::Reply { ask, slot, text } => self.reply(ask, slot, text),
         }
@@ -58,14 +60,25 @@ impl Runner {
         self.gate = Instant::now();
     }
 
-    fn act(&mut self, act: Act) {
+    pub(super) fn act(&mut self, act: Act) {
         match act.check(&self.state) {
             Err(refused) => self.tell(refused.0),
             Ok(()) => {
                 let id = ActId(u32::try_from(self.state.acts.len()).unwrap_or(u32::MAX));
-                self.stalled.clear();
+                if !act.only_looks() {
+                    self.stalled.clear();
+                }
                 self.push(By::You, Event::Acted { act: id, what: act });
             }
+        }
+    }
+
+    fn switch(&mut self, act: ActId, on: bool) {
+        let point = self.state.breakpoints().find(|point| point.act == act).map(|point| point.on);
+        match point {
+            None => self.tell("there is no such breakpoint"),
+            Some(now) if now != on => self.push(By::You, Event::Undone { act, redo: on }),
+            Some(_) => {}
         }
     }
 
@@ -135,12 +148,6 @@ impl Runner {
                 }
             }
         };
-        let own = Bank::of(self.timeline.entries(), OnMiss::Leave);
-        // A question that goes on from a recording keeps it in its forks.
-        let bank = match self.bank.take() {
-            Some(recording) if recording.on_miss() == OnMiss::Ask => own.over(recording),
-            _ => own,
-        };
         self.drop_flights();
         self.record_time();
         self.dropped.clear();
@@ -149,7 +156,15 @@ impl Runner {
             self.tell("the fork could not be made: an entry does not fit");
             return;
         };
+        let own = Bank::of(self.timeline.entries(), OnMiss::Leave);
+        // A question that goes on from a recording keeps it in its forks.
+        let bank = match self.bank.take() {
+            Some(recording) if recording.on_miss() == OnMiss::Ask => own.over(recording),
+            _ => own,
+        };
         (self.timeline, self.state) = (timeline, state);
+        self.hits.clear();
+        self.live.proposal = None;
         self.journal = journal;
         self.unwritten.clear();
         self.bank = Some(bank);

@@ -23,6 +23,9 @@ impl Runner {
             self.tell(format!("an event was left out: {e}"));
             return;
         }
+        if !matches!(entry.ev, Event::Halted(_)) {
+            self.hits.extend(self.state.hits(&entry));
+        }
         self.timeline.push(entry.clone(), before.as_ref().unwrap_or(&self.state));
         self.unwritten.push_back(entry);
         self.write_back();
@@ -77,6 +80,7 @@ impl Runner {
         self.live.ran_ms = super::budget::millis(self.running_time());
         self.live.flights = self.flights.values().map(|f| f.shown.clone()).collect();
         self.live.flights.sort_by_key(|f| f.ask);
+        self.live.upcoming = self.upcoming();
         self.live.writing.keep_only(|ask| self.flights.contains_key(&ask));
         Snapshot { state: Arc::new(self.state.clone()), timeline: Arc::new(self.timeline.clone()), live: self.live.clone() }
     }

@@ -1,7 +1,8 @@
 //! What a person can do to a search. Acts are events; what they do is derived from the acts that are in force.
 
+use super::breakpoint::Condition;
 use super::budget::Budget;
-use super::event::NodeId;
+use super::event::{NodeId, Outcome, Reading, StepId};
 use super::settings::Setting;
 use super::state::{Node, State, Value};
 use super::strategy::kind_at;
@@ -82,6 +83,16 @@ pub enum Act {
     },
     /// Change a limit or rule.
     Set(Setting),
+    /// Set a breakpoint. It is switched off and on by undoing and redoing this act.
+    Break {
+        /// When the search stands still.
+        condition: Condition,
+    },
+    /// In these states the person decides what becomes of the samples, before anything is applied. The last one in force counts.
+    Intercept {
+        /// The states; none: the person is not asked.
+        states: Vec<AsmState>,
+    },
 }
 
 /// What the model is asked again.
@@ -136,6 +147,12 @@ impl Act {
                 format!("next page at node {}: {tilde}{relation} of {entity} from {kg}", node.0)
             }
             Self::Set(setting) => format!("{setting}"),
+            Self::Break { condition } => format!("breakpoint: {condition}"),
+            Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
+            Self::Intercept { states } => {
+                let states: Vec<&str> = states.iter().map(|state| state.name()).collect();
+                format!("choices wait for you ({})", states.join(", "))
+            }
         }
     }
 
@@ -148,9 +165,15 @@ impl Act {
             | Self::Prune { node, .. }
             | Self::Accept { node }
             | Self::More { node, .. } => (Some(*node), None),
-            Self::Link { .. } | Self::Set(_) => (None, None),
+            Self::Link { .. } | Self::Set(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
         one.into_iter().chain(other)
+    }
+
+    /// Whether the act only says when the person wants to look: the search itself is as before, an end stays an end.
+    #[must_use]
+    pub const fn only_looks(&self) -> bool {
+        matches!(self, Self::Break { .. } | Self::Intercept { .. })
     }
 
     /// Whether the act can be done in `state`.
@@ -223,6 +246,13 @@ impl Act {
                 }
                 Ok(())
             }
+            Self::Break { condition } => match state.breakpoints().find(|point| point.condition == condition) {
+                Some(point) if point.on => refuse(format!("this breakpoint is set already: {condition}")),
+                Some(_) => refuse(format!("this breakpoint is there, switched off: {condition}; switch it on in the list (B)")),
+                None => Ok(()),
+            },
+            Self::Intercept { states } if states.contains(&AsmState::Done) => refuse("nothing is chosen after an answer"),
+            Self::Intercept { .. } => Ok(()),
             Self::Set(setting) => {
                 setting.check().map_err(ActRefused)?;
                 if matches!(setting, Setting::Budget(Budget::Cost, Some(_))) && state.price().is_none() {
@@ -232,6 +262,38 @@ impl Act {
             }
         }
     }
+}
+
+/// Whether a person's decision about samples fits: every sample that was read is still in it, kept, dropped or replaced, and what is
+/// kept is possible at the node.
+///
+/// # Errors
+/// A sentence that says what does not fit.
+pub fn check_decision(state: &State, step: StepId, read: &[Reading], decided: &[Reading]) -> Result<(), ActRefused> {
+    let Some(node) = state.step(step).and_then(|step| step.node).and_then(|node| state.node(node)) else {
+        return refuse("there is no such step");
+    };
+    let slots = |rows: &[Reading]| {
+        let mut slots: Vec<u32> = rows.iter().flat_map(|row| row.slots.iter().copied()).collect();
+        slots.sort_unstable();
+        slots
+    };
+    if slots(read) != slots(decided) {
+        return refuse("a sample is missing from the decision, or stands in it twice");
+    }
+    let mut kept: Vec<&Action> = Vec::new();
+    for row in decided {
+        let Outcome::Kept(action) = &row.outcome else { continue };
+        if kept.contains(&action) {
+            return refuse(format!("chosen twice: {}", action.token()));
+        }
+        kept.push(action);
+        // What the model chose was on offer already.
+        if !read.iter().any(|was| matches!(&was.outcome, Outcome::Kept(a) | Outcome::Outvoted(a) if a == action)) {
+            check_chain(state, node.id, node.asm, std::slice::from_ref(action))?;
+        }
+    }
+    Ok(())
 }
 
 fn check_again(state: &State, node: &Node, what: Again) -> Result<(), ActRefused> {

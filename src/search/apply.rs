@@ -84,7 +84,15 @@ impl State {
                 ask.live |= !matches!(source, Source::Recorded | Source::Cached | Source::Kept(_));
             }
             Event::Failed { ask, error } => self.open_ask(*ask)?.error = Some(error.clone()),
-            Event::Halted(halt) => self.halted = Some(Arc::new(halt.clone())),
+            Event::Halted(halt) => {
+                if let Some(act) = halt.hits.iter().find(|act| act.index() >= self.acts.len()) {
+                    return Err(format!("there is no act {}", act.0));
+                }
+                for act in &halt.hits {
+                    Arc::make_mut(&mut self.acts[act.index()]).hits += 1;
+                }
+                self.halted = Some(Arc::new(halt.clone()));
+            }
             Event::Ran { ms } => self.ran_ms = *ms,
             Event::Opened { step, kind, node, counts, act, why } => {
                 dense(step.index(), self.steps.len(), "step")?;
@@ -114,6 +122,7 @@ impl State {
                     why: why.clone(),
                     seq: entry.seq,
                     readings: Vec::new(),
+                    note: None,
                     grew: false,
                     children: Vec::new(),
                     refused: Vec::new(),
@@ -122,7 +131,13 @@ impl State {
                     closed: false,
                 }));
             }
-            Event::Read { step, lane, rows } => self.open_step(*step)?.readings.push((*lane, rows.clone())),
+            Event::Read { step, lane, rows, note } => {
+                let step = self.open_step(*step)?;
+                step.readings.push((*lane, rows.clone()));
+                if note.is_some() {
+                    step.note.clone_from(note);
+                }
+            }
             Event::Grew { step, children, refused, notices } => self.file_grew(*step, children, refused, notices)?,
             Event::Paged { step, node, delta, notices } => {
                 self.known(Some(*node))?;
@@ -165,13 +180,17 @@ impl State {
                 dense(act.index(), self.acts.len(), "act")?;
                 self.known(what.nodes())?;
                 let nodes_then = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes".to_owned())?;
-                self.acts.push(Arc::new(ActRecord { id: *act, what: what.clone(), seq: entry.seq, nodes_then, active: true }));
-                self.reconsider = entry.seq;
+                self.acts.push(Arc::new(ActRecord { id: *act, what: what.clone(), seq: entry.seq, nodes_then, active: true, hits: 0 }));
+                if !what.only_looks() {
+                    self.reconsider = entry.seq;
+                }
             }
             Event::Undone { act, redo } => {
                 let record = self.acts.get_mut(act.index()).ok_or_else(|| format!("there is no act {}", act.0))?;
                 Arc::make_mut(record).active = *redo;
-                self.reconsider = entry.seq;
+                if !record.what.only_looks() {
+                    self.reconsider = entry.seq;
+                }
             }
         }
         Ok(())
@@ -230,6 +249,8 @@ impl State {
             let step = self.open_step(step)?;
             (if step.kind == StepKind::Hand { By::You } else { By::Engine }, step.act)
         };
+        // No sample said it: the person added it to what the model chose.
+        let added = |new: &NewNode| new.votes.0 == 0 && new.votes.1 > 0;
         self.fits_tree(children)?;
         for new in children {
             let id = if let Some(id) = new.merged {
@@ -257,7 +278,7 @@ impl State {
                     delta: Arc::new(new.delta.clone()),
                     observation: new.observation.clone(),
                     votes: new.votes,
-                    by,
+                    by: if added(new) { By::You } else { by },
                     step,
                     value: Value::Pending,
                     valuation: None,

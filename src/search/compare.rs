@@ -122,7 +122,7 @@ const fn is_decision(event: &Event) -> bool {
 /// Whether two decisions come to the same. Which of several samples said a thing is chance: how many did counts.
 fn is_same(a: &Event, b: &Event) -> bool {
     match (a, b) {
-        (Event::Read { step, lane, rows }, Event::Read { step: s, lane: l, rows: others }) => {
+        (Event::Read { step, lane, rows, .. }, Event::Read { step: s, lane: l, rows: others, .. }) => {
             let votes = |rows: &[Reading]| rows.iter().map(|row| row.slots.len()).collect::<Vec<_>>();
             (step, lane) == (s, l) && votes(rows) == votes(others) && rows.iter().map(|r| &r.outcome).eq(others.iter().map(|r| &r.outcome))
         }

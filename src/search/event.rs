@@ -165,6 +165,9 @@ pub enum Event {
         lane: u32,
         /// What was made of the samples, in order of first appearance.
         rows: Vec<Reading>,
+        /// What the person who decided wants the model to know: it stands in the trajectory of what was kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
     },
     /// The tree grew.
     Grew {
@@ -231,6 +234,9 @@ pub struct Halt {
     pub cause: HaltCause,
     /// Why, and what to do.
     pub why: String,
+    /// The breakpoints that were hit, by the acts that set them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<ActId>,
 }
 
 /// What a halt is about.
@@ -483,6 +489,8 @@ pub enum Reason {
     NothingNew,
     /// The model failed on this request.
     LlmFailed,
+    /// The person dropped it.
+    Dropped,
 }
 
 impl Reason {
@@ -496,6 +504,7 @@ impl Reason {
             Self::KgFailed => "kg_failed",
             Self::NothingNew => "nothing_new",
             Self::LlmFailed => "llm_failed",
+            Self::Dropped => "dropped",
         }
     }
 }

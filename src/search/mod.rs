@@ -6,6 +6,7 @@
 mod act;
 mod apply;
 mod ask;
+pub mod breakpoint;
 mod budget;
 mod compare;
 mod event;
@@ -21,11 +22,13 @@ mod spent;
 mod state;
 pub mod strategy;
 mod tree;
+mod upcoming;
 pub mod why;
 
-pub use act::{Act, ActRefused, Again};
+pub use act::{Act, ActRefused, Again, check_decision};
 pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
+pub use breakpoint::{Breakpoint, Condition};
 pub use budget::{Budget, Budgets};
 pub use compare::{Comparison, Difference, DifferenceKind, PairRow, compare};
 pub use event::{
@@ -42,3 +45,4 @@ pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
 pub use spent::{Counters, Tally};
 pub use state::{ActRecord, Node, State, Step, Value};
 pub use tree::{Leftover, Standing, Summary, TreeRow};
+pub use upcoming::upcoming;

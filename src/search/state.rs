@@ -94,6 +94,8 @@ pub struct Step {
     pub seq: Seq,
     /// What was read, by lane.
     pub readings: Vec<(u32, Vec<Reading>)>,
+    /// What the person who decided wants the model to know.
+    pub note: Option<String>,
     /// Whether it grew already.
     pub grew: bool,
     /// Nodes that it made or met.
@@ -135,6 +137,8 @@ pub struct ActRecord {
     pub nodes_then: u32,
     /// Whether it is in force (not undone).
     pub active: bool,
+    /// How often the breakpoint that it set was hit.
+    pub hits: u32,
 }
 
 /// The state that the events make. Cheap to clone: everything large is shared.
@@ -234,6 +238,16 @@ impl State {
             }
         }
         settings
+    }
+
+    /// The states in which the person decides what becomes of the samples.
+    #[must_use]
+    pub fn intercepted(&self) -> &[AsmState] {
+        let last = self.acts.iter().rev().filter(|act| act.active).find_map(|act| match &act.what {
+            Act::Intercept { states } => Some(states.as_slice()),
+            _ => None,
+        });
+        last.unwrap_or_default()
     }
 
     /// The value in force: the person's last one that was not undone, else the recorded one.

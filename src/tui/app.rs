@@ -8,6 +8,7 @@ mod mouse;
 
 use super::command::{Context, Control, KeyMap, Pane};
 use super::host::{Offer, OpenHow, PromptSaved, Status};
+use super::popups::decide::DecidePopup;
 use super::popups::reply::ReplyPopup;
 use super::popups::{Desk, Popup, Reaction, SaveTemplate};
 use super::session_view::SessionView;
@@ -15,6 +16,7 @@ use super::theme::{Role, Themes};
 use super::views::start::{StartData, StartPage};
 use crate::calls::AskId;
 use crate::runner::{Command, Snapshot};
+use crate::search::Seq;
 use crossterm::event::{Event as TermEvent, KeyEvent, KeyEventKind};
 use ratatui::layout::Rect;
 use std::collections::HashSet;
@@ -69,6 +71,8 @@ pub struct App {
     warnings: Vec<String>,
     /// Asks whose prompt was opened for the person by itself: once each.
     offered: HashSet<AskId>,
+    /// The samples that were opened for the person by itself, by the entry they become: once each.
+    held: Option<Seq>,
     /// Numbers for inquiries.
     inquiries: u64,
     /// Where things were drawn, for the mouse.
@@ -90,6 +94,7 @@ impl App {
             noticed: None,
             warnings: Vec::new(),
             offered: HashSet::new(),
+            held: None,
             inquiries: 1,
             spots: draw::Spots::default(),
         }
@@ -100,6 +105,7 @@ impl App {
         self.popups.clear();
         self.noticed = None;
         self.offered.clear();
+        self.held = None;
         self.page = Page::Session(Box::new(SessionView::new(snapshot)));
         self.after_snapshot();
     }
@@ -124,6 +130,12 @@ impl App {
         if let Some(ask) = human.filter(|ask| self.popups.is_empty() && !self.offered.contains(ask)) {
             self.offered.insert(ask);
             self.popups.push(Box::new(ReplyPopup::new(ask)));
+        }
+        let held = view.snapshot.live.proposal.clone().filter(|held| self.popups.is_empty() && self.held != Some(held.seq));
+        if let Some(held) = held {
+            self.held = Some(held.seq);
+            view.select(held.node);
+            self.popups.push(Box::new(DecidePopup::new(&view.scene, &held)));
         }
         let desk = Desk { view: Some(view), keys: &self.keys };
         let reaction = self.popups.last_mut().map(|popup| popup.update(&desk));

@@ -129,6 +129,9 @@ table! {
     Step = "step" ["s"] Run: "One expansion: prompt, samples, transition, values; then wait";
     StepPhase = "step one phase" ["S"] Run: "One decision or call: choose node, build prompt, sample, parse, transition, score";
     Abort = "abort calls" ["X"] Run: "Pause and drop the calls in flight; they are asked again when the search goes on";
+    Intercept = "intercept" ["i"] Run: "Decide yourself what becomes of the samples before anything is applied; opens what waits for you";
+    BreakHere = "breakpoint here" ["b"] Run: "Stand still when the selected node is about to be expanded; again: off";
+    Breaks = "breakpoints" ["B"] Run: "When the search stands still for you: list, switch, add conditions; which states are intercepted";
     Flights = "calls in flight" ["D"] Run: "Look at the calls in flight, how long they take and why they wait; cancel one call to a KG";
     Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps";
     Slower = "slower" ["-"] Run: "Lengthen the pause between the steps, so that a person can follow";

@@ -1,6 +1,7 @@
 //! The runner on a real tokio runtime, with scripted world and real time: pace, abort, failures, acts, previews, forks.
 
 mod budgets;
+mod stops;
 
 use futures_util::future::BoxFuture;
 use std::path::Path;
@@ -110,6 +111,8 @@ fn equipment(scenario: &Scenario, pace: Pace, model: Arc<dyn LanguageModel>, fol
         pace,
         pause: Duration::ZERO,
         secrets: Secrets::default(),
+        breaks: Vec::new(),
+        watched: true,
         can_fork: true,
         folder: Some(folder.to_owned()),
     }

@@ -46,6 +46,8 @@ async fn session() -> Handle {
         pace: Pace::Run,
         pause: Duration::ZERO,
         secrets: Secrets::default(),
+        breaks: Vec::new(),
+        watched: true,
         can_fork: false,
         folder: None,
     };

@@ -84,7 +84,7 @@ fn free_unknown_and_estimated_are_told_apart() {
 fn halted() -> World {
     let mut world = spent(None, &[(Budget::Calls, 5)]);
     let why = "the budget of 5 calls to the model is used up".to_owned();
-    world.push(By::Engine, Event::Halted(Halt { cause: HaltCause::Budget(Budget::Calls), why }));
+    world.push(By::Engine, Event::Halted(Halt { cause: HaltCause::Budget(Budget::Calls), why, hits: Vec::new() }));
     world
 }
 

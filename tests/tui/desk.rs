@@ -38,6 +38,8 @@ pub fn live() -> Live {
         waits: vec![],
         writing: Default::default(),
         inquiries: vec![],
+        proposal: None,
+        upcoming: None,
         notice: None,
         replaying_parent: false,
         session: "test".into(),

@@ -24,7 +24,7 @@ fn film(second: bool) -> World {
                 Event::Started(started) => started.kgs.push(("musicbrainz".into(), "musicbrainz".into())),
                 // Two KGs: every second lane is the other's.
                 Event::Asked { key, .. } if key.step.0 == 0 => key.lane *= 2,
-                Event::Read { step, lane, rows } if step.0 == 0 && *lane % 2 == 1 => {
+                Event::Read { step, lane, rows, .. } if step.0 == 0 && *lane % 2 == 1 => {
                     rows.iter_mut().for_each(|row| row.slots.iter_mut().for_each(|slot| *slot *= 2));
                 }
                 _ => {}
@@ -146,7 +146,7 @@ fn a_mention_without_an_entity_can_be_linked() {
     let mut gone = None;
     for entry in &mut entries {
         match &mut entry.ev {
-            Event::Read { step, lane: 1, rows } if step.0 == 0 => {
+            Event::Read { step, lane: 1, rows, .. } if step.0 == 0 => {
                 if let Outcome::Entity(Some(entity)) = &rows[1].outcome {
                     gone = Some(entity.id.clone());
                 }

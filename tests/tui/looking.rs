@@ -101,7 +101,7 @@ fn the_palette_dims_what_does_not_apply_and_runs_the_rest() {
 #[test]
 fn help_and_footer_come_from_the_table() {
     let mut desk = Desk::at(&film(90));
-    let help = desk.press("?").screen(200, 100);
+    let help = desk.press("?").screen(200, 120);
     for name in ["expand by hand", "override", "fork here", "theme", "Signs"] {
         assert!(help.contains(name), "{name}: {help}");
     }

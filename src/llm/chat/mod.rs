@@ -15,6 +15,7 @@ pub mod keys;
 mod learned;
 mod pause;
 pub(super) mod quirks;
+mod recorded;
 mod send;
 pub(super) mod stream;
 mod wording;

@@ -9,7 +9,7 @@ use super::prompt::Ingredients;
 use super::round::{key, of_kg, settled, together};
 use super::score;
 use crate::asm::{Action, AsmState, Edit, Expect, Options, Reply, Unusable, parse};
-use crate::calls::{Aggregate, EdgeList, KgCall, KgData, KgOp, PromptKind};
+use crate::calls::{Aggregate, EdgeList, KgCall, KgData, KgOp, PromptKind, Sample};
 use crate::graph::{Delta, Direction, Edge, Entity, EntityId, KgName, Literal, LiteralKind, LocalGraph, Object, Relation, RelationRef};
 use crate::text::one_line;
 use indexmap::IndexMap;
@@ -167,22 +167,22 @@ fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
         // An edited template that can't be filled in with what this node has costs the act, not the search.
         Err(NotYet::Broken(why)) if !edits.is_empty() => {
             let outcome = Outcome::Rejected { text: String::new(), reason: Reason::Unreadable, why };
-            return Ok(Event::Read { step: step.id, lane: 0, rows: vec![Reading { slots: vec![0], outcome }] });
+            return Ok(Event::Read { step: step.id, lane: 0, rows: vec![Reading { slots: vec![0], outcome }], note: None });
         }
         asked => asked?,
     };
-    let mut rows = vote(read_samples(state, node, offer, ask), state.settings().branching as usize);
+    let mut rows = vote(read_samples(state, node, offer, &ask.samples), state.settings().branching as usize);
     if let Some(error) = &ask.error {
         // What came before the failure counts; the rest is shown as failed.
         let slots: Vec<u32> = (0u32..).zip(&ask.samples).filter(|(_, s)| s.is_none()).map(|(slot, _)| slot).collect();
         let outcome = Outcome::Rejected { text: String::new(), reason: Reason::LlmFailed, why: error.message.clone() };
         rows.push(Reading { slots, outcome });
     }
-    Ok(Event::Read { step: step.id, lane: 0, rows })
+    Ok(Event::Read { step: step.id, lane: 0, rows, note: None })
 }
 
 /// One row per distinct choice or rejected text, in order of first appearance.
-fn read_samples(state: &State, node: &Node, offer: &Offer, ask: &Ask) -> Vec<Reading> {
+fn read_samples(state: &State, node: &Node, offer: &Offer, samples: &[Option<Sample>]) -> Vec<Reading> {
     let graph = state.graph(node.id);
     let labels: HashSet<String> = graph.entities().filter_map(|e| e.label.as_deref()).map(|l| one_line(l).to_lowercase()).collect();
     let known = |text: &str| labels.contains(&one_line(text).to_lowercase());
@@ -202,7 +202,7 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, ask: &Ask) -> Vec<Rea
         }
     };
     let mut rows: Vec<Reading> = Vec::new();
-    for (slot, sample) in (0u32..).zip(&ask.samples).filter_map(|(slot, s)| s.as_ref().map(|s| (slot, s))) {
+    for (slot, sample) in (0u32..).zip(samples).filter_map(|(slot, s)| s.as_ref().map(|s| (slot, s))) {
         let outcome = match parse(&expect, sample, &known) {
             Ok(Reply::Action(action)) => allowed(state, node, action),
             Ok(Reply::Score(_)) => reject(sample.text.as_deref(), Reason::Unreadable, "a number where an action was asked for"),
@@ -219,6 +219,16 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, ask: &Ask) -> Vec<Rea
         }
     }
     rows
+}
+
+/// What a person typed for an open step, read as a sample of the model would be.
+pub fn read_typed(state: &State, step: StepId, text: &str) -> Outcome {
+    let node = state.step(step).and_then(|step| step.node).and_then(|node| state.node(node));
+    let Some((node, Ok(offer))) = node.map(|node| (node, offer(state, step, node.id))) else {
+        return reject(Some(text), Reason::NotOffered, "nothing is on offer here any more");
+    };
+    let rows = read_samples(state, node, &offer, &[Some(Sample::stopped(text.to_owned()))]);
+    rows.into_iter().next().map_or_else(|| reject(Some(text), Reason::Unreadable, "nothing was written"), |row| row.outcome)
 }
 
 fn reject(text: Option<&str>, reason: Reason, why: &str) -> Outcome {
@@ -287,6 +297,7 @@ fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event
                     delta.entities.splice(0..0, added.entities.iter().cloned());
                 }
                 let merged = existing(state, node, action);
+                let observation = with_note(observation, step.note.as_deref());
                 children.push(NewNode { parent: Some(node.id), merged, action: (*action).clone(), delta, observation, votes });
             }
             Err((reason, why)) => {
@@ -301,6 +312,13 @@ fn grow(state: &State, step: &Step, node: &Node, rows: &[Reading]) -> Need<Event
     notices.extend(failed_in_part(&edges));
     notices.extend(linked.notices);
     Ok(grew(step, children, refused, notices))
+}
+
+/// An observation with what a person wants the model to know.
+fn with_note(observation: Option<String>, note: Option<&str>) -> Option<String> {
+    let Some(note) = note else { return observation };
+    let note = format!("A person adds: {}", one_line(note));
+    Some(observation.map_or_else(|| note.clone(), |observation| format!("{observation}\n{note}")))
 }
 
 /// Edges that one KG did not give while another did.

@@ -139,7 +139,7 @@ pub fn by_label(state: &State, step: &Step, node: &Node, selected: &[EntityId]) 
             rows.push(row(gap, picked(search, pick)));
         }
     }
-    Ok(Some(Event::Read { step: step.id, lane: LANE, rows }))
+    Ok(Some(Event::Read { step: step.id, lane: LANE, rows, note: None }))
 }
 
 /// `label - description`, as the model reads it.

@@ -15,6 +15,7 @@ mod start;
 mod tree_of_traversals;
 
 pub use again::{kind_at, prompt_at};
+pub use expand::read_typed;
 pub use prompt::offered_relations as offered;
 pub(super) use start::candidates;
 pub use tree_of_traversals::{ChainOfTraversals, TreeOfTraversals};

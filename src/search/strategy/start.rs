@@ -154,7 +154,7 @@ fn mentions(state: &State, step: &Step, round: u32) -> Need<Event> {
             vec![rejected(0, String::new(), Reason::LlmFailed, why)]
         }
     };
-    Ok(Event::Read { step: step.id, lane: 2 * round, rows })
+    Ok(Event::Read { step: step.id, lane: 2 * round, rows, note: None })
 }
 
 /// The one sample of an ask.
@@ -197,7 +197,7 @@ fn matches(state: &State, step: &Step, round: u32, mentions: &[&str]) -> Need<Ev
         let pick = picks.iter().find(|p| p.key.lane == pair.lane);
         read_match(pair, search, pick.copied())
     });
-    Ok(Event::Read { step: step.id, lane: 2 * round + 1, rows: rows.collect() })
+    Ok(Event::Read { step: step.id, lane: 2 * round + 1, rows: rows.collect(), note: None })
 }
 
 /// What a search brought.

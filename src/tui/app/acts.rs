@@ -3,6 +3,8 @@
 use super::super::command::{Control, Pane, Run};
 use super::super::popups::Popup;
 use super::super::popups::again::AgainPopup;
+use super::super::popups::breaks::BreaksPopup;
+use super::super::popups::decide::DecidePopup;
 use super::super::popups::expand::ExpandPopup;
 use super::super::popups::flights::FlightsPopup;
 use super::super::popups::limits::LimitsPopup;
@@ -10,8 +12,9 @@ use super::super::popups::line::{LineFor, LinePopup};
 use super::super::popups::linked::LinkedPopup;
 use super::super::popups::override_choice::OverridePopup;
 use super::{App, Effect, Page};
+use crate::asm::AsmState;
 use crate::runner::{Command, Pace, PaceChange};
-use crate::search::Act;
+use crate::search::{Act, Condition, NodeId, State};
 
 impl App {
     /// Does `control` if it is one of these; whether it was.
@@ -34,6 +37,8 @@ impl App {
             Control::Accept => node.map(|node| Command::Do(Act::Accept { node })),
             Control::Prune => node.map(|node| Command::Do(Act::Prune { node, on: !view.scene.standing(node).pruned })),
             Control::More => view.graph.more().map(Command::Do),
+            Control::BreakHere => node.map(|node| break_at(&view.snapshot.state, node)),
+            Control::Intercept if view.snapshot.live.proposal.is_none() => Some(Command::Do(intercept(&view.snapshot.state))),
             Control::Fork => Some(Command::Fork((view.seen() as u64).saturating_sub(1))),
             _ => None,
         };
@@ -44,6 +49,10 @@ impl App {
         let popup: Option<Box<dyn Popup>> = match (control, node) {
             (Control::Limits, _) => Some(Box::new(LimitsPopup::new(&view.snapshot.state.settings()))),
             (Control::Linked, _) => Some(Box::new(LinkedPopup::new(&view.scene, first))),
+            (Control::Breaks, _) => Some(Box::new(BreaksPopup::new(&view.snapshot.state))),
+            (Control::Intercept, _) => {
+                view.snapshot.live.proposal.as_ref().map(|held| Box::new(DecidePopup::new(&view.scene, held)) as Box<dyn Popup>)
+            }
             (Control::Flights, _) => Some(Box::new(FlightsPopup::default())),
             (Control::Hint, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Hint, node, &view.scene))),
             (Control::AnswerByHand, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Answer, node, &view.scene))),
@@ -66,4 +75,19 @@ impl App {
         self.popups.extend(popup);
         true
     }
+}
+
+/// Sets a breakpoint at a node, or switches the one that is there.
+fn break_at(state: &State, node: NodeId) -> Command {
+    let condition = Condition::Node(node);
+    match state.breakpoints().find(|point| *point.condition == condition) {
+        Some(point) => Command::Switch(point.act, !point.on),
+        None => Command::Do(Act::Break { condition }),
+    }
+}
+
+/// Intercepts in every state, or in none any more.
+fn intercept(state: &State) -> Act {
+    let all = vec![AsmState::Default, AsmState::SelectingEntities, AsmState::SelectingRelation];
+    Act::Intercept { states: if state.intercepted().is_empty() { all } else { Vec::new() } }
 }

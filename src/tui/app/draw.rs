@@ -132,7 +132,10 @@ fn draw_pane(
             let body = inspector_tabs(buf, inner, view.tab, theme, spots);
             view.inspector.render(buf, body, theme);
         }
-        Pane::Machine => machine::render(buf, inner, &view.scene, view.node(), theme),
+        Pane::Machine => {
+            let upcoming = view.snapshot.live.upcoming.as_deref().filter(|_| view.past.is_none());
+            machine::render(buf, inner, &view.scene, view.node(), upcoming, theme);
+        }
         Pane::Budget => budget::render(buf, inner, &view.scene, view.snapshot.live.ran_ms, theme),
         Pane::Timeline => {
             let seen = view.seen();

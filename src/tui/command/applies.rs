@@ -135,6 +135,8 @@ impl Control {
                 need(at.session, "no session is open")?;
                 need(at.past, "this is the present")
             }
+            Self::Intercept | Self::Breaks => at.live(),
+            Self::BreakHere => at.node().map(|_| ()),
             Self::Model => need(!at.session, "a session keeps its model: choose one on the start page"),
             Self::Fork => need(at.session, "no session is open"),
             Self::FindNext | Self::FindPrevious => need(at.finding, "nothing is being looked for: `/` first"),

@@ -2,6 +2,8 @@
 //! no trace.
 
 pub mod again;
+pub mod breaks;
+pub mod decide;
 pub mod expand;
 pub mod find;
 pub mod flights;

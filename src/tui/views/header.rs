@@ -20,6 +20,7 @@ pub fn run_text(view: &SessionView) -> (String, Role) {
         RunState::Running => ("▶ running".to_owned(), Role::Good),
         RunState::Pausing(calls) => (format!("◫ pausing, {calls} in flight"), Role::Warning),
         RunState::Paused => match view.snapshot.state.halted.as_deref() {
+            Some(halt) if halt.cause == HaltCause::Breakpoint => ("● breakpoint".to_owned(), Role::Accent),
             Some(halt) if halt.cause.budget().is_some() => ("■ budget used up".to_owned(), Role::Warning),
             Some(_) => ("■ stands still".to_owned(), Role::Error),
             None => ("❚❚ paused".to_owned(), Role::Warning),
@@ -139,13 +140,16 @@ pub fn banner(view: &SessionView) -> Option<String> {
     if let Some(halt) = &view.snapshot.state.halted {
         let (what, on) = match halt.cause {
             HaltCause::Budget(_) => ("", "`L` raises it, then space goes on"),
-            HaltCause::Breakpoint => ("the search stands still: ", "space goes on"),
+            HaltCause::Breakpoint => ("", "space goes on · `B` lists breakpoints"),
             HaltCause::Miss => ("the search stands still: ", "tot resume goes on with it, live"),
             HaltCause::Service | HaltCause::Template => ("the search stands still: ", "space tries again"),
         };
         return Some(format!("■ {what}{} · {on}", text::one_line(&halt.why)));
     }
     let live = &view.snapshot.live;
+    if let Some(held) = &live.proposal {
+        return Some(format!("✎ the samples at node {} wait for your decision · `i` opens them", held.node.0));
+    }
     if let Some(flight) = live.flights.iter().find(|flight| flight.human) {
         return Some(format!("✎ the search waits for you: {} · Enter opens the prompt", text::one_line(&flight.what)));
     }

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 /// Draws the machine with the state of `node` and the transition that led to it lit.
-pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, node: Option<NodeId>, theme: &Theme) {
+pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, node: Option<NodeId>, upcoming: Option<&str>, theme: &Theme) {
     if area.is_empty() {
         return;
     }
@@ -28,10 +28,14 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, node: Option<NodeId>,
         return;
     }
     let below = Rect { y: area.y + rows, height: area.height - rows, ..area };
-    let document = Document::of(sentence(state, action, aggregate));
+    // While the search stands still, what it does next is worth more than what states are for.
+    let (document, role) = match upcoming {
+        Some(next) => (Document::of(&format!("Next: {next}.")), Role::Accent),
+        None => (Document::of(sentence(state, action, aggregate)), Role::Dim),
+    };
     for (row, y) in document.wrap(below.width.into()).iter().zip(below.y..below.bottom()) {
         let text: String = row.pieces.iter().map(|(span, range)| &document.lines()[row.line][*span].1[range.clone()]).collect();
-        put(buf, below, below.x, y, &text, theme.style(Role::Dim));
+        put(buf, below, below.x, y, &text, theme.style(role));
     }
 }
 

@@ -125,6 +125,33 @@ impl LocalGraph {
         self.sources.retain(|e| !touches(&e.s, &e.o));
     }
 
+    /// Takes a fact out; its entities stay.
+    pub fn remove_edge(&mut self, edge: &Edge) {
+        let edge = self.resolved(edge);
+        self.edges.shift_remove(&(edge.s.clone(), edge.r.clone(), edge.o.clone()));
+        self.sources.retain(|known| !known.same_fact(&edge));
+    }
+
+    /// Puts another fact in the place of one; if it is there already, the first just goes.
+    pub fn replace_edge(&mut self, edge: &Edge, by: &Edge) {
+        let (edge, by) = (self.resolved(edge), self.resolved(by));
+        if self.contains(&by) {
+            return self.remove_edge(&edge);
+        }
+        if let Some(at) = self.sources.iter().position(|known| known.same_fact(&edge)) {
+            self.sources[at] = by;
+            self.edges = self.sources.iter().map(|e| (e.s.clone(), e.r.clone(), e.o.clone())).collect();
+        }
+    }
+
+    /// Gives an entity another label.
+    pub fn relabel(&mut self, id: &str, label: &str) {
+        let id = self.under(id).to_owned();
+        if let Some(entity) = self.entities.get_mut(&*id) {
+            entity.label = Some(label.to_owned());
+        }
+    }
+
     /// Entities, in order of arrival.
     pub fn entities(&self) -> impl ExactSizeIterator<Item = &Entity> {
         self.entities.values()

@@ -2,6 +2,7 @@
 
 use super::breakpoint::Condition;
 use super::budget::Budget;
+use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
 use super::settings::Setting;
 use super::state::{Node, State, Value};
@@ -83,6 +84,13 @@ pub enum Act {
     },
     /// Change a limit or rule.
     Set(Setting),
+    /// Say what is wrong with a fact: an overlay of this session, the KG is not written.
+    Correct {
+        /// The node in whose local graph the person saw it.
+        node: NodeId,
+        /// What is wrong.
+        correction: Box<Correction>,
+    },
     /// Set a breakpoint. It is switched off and on by undoing and redoing this act.
     Break {
         /// When the search stands still.
@@ -147,6 +155,7 @@ impl Act {
                 format!("next page at node {}: {tilde}{relation} of {entity} from {kg}", node.0)
             }
             Self::Set(setting) => format!("{setting}"),
+            Self::Correct { correction, .. } => correction.summary(),
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
             Self::Intercept { states } => {
@@ -164,6 +173,7 @@ impl Act {
             | Self::SetValue { node, .. }
             | Self::Prune { node, .. }
             | Self::Accept { node }
+            | Self::Correct { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
             Self::Link { .. } | Self::Set(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
@@ -253,6 +263,10 @@ impl Act {
             },
             Self::Intercept { states } if states.contains(&AsmState::Done) => refuse("nothing is chosen after an answer"),
             Self::Intercept { .. } => Ok(()),
+            Self::Correct { node, correction } => {
+                known(*node)?;
+                correction.check(&state.graph(*node)).map_err(ActRefused)
+            }
             Self::Set(setting) => {
                 setting.check().map_err(ActRefused)?;
                 if matches!(setting, Setting::Budget(Budget::Cost, Some(_))) && state.price().is_none() {

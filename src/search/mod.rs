@@ -9,6 +9,7 @@ mod ask;
 pub mod breakpoint;
 mod budget;
 mod compare;
+pub mod correction;
 mod event;
 mod health;
 mod left_out;

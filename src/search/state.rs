@@ -329,6 +329,7 @@ impl State {
                 graph.add(page);
             }
         }
+        self.correct(&mut graph);
         graph
     }
 

@@ -217,7 +217,7 @@ impl State {
     #[must_use]
     pub fn evidence(&self, answer: NodeId) -> Vec<Edge> {
         let Some(Action::Answer { text, items }) = self.node(answer).map(|n| &n.action) else { return Vec::new() };
-        let graph = self.graph(answer);
+        let graph = self.trusted_graph(answer);
         let roots: Vec<EntityId> = self.graph(NodeId(0)).entities().map(|e| e.id.clone()).collect();
         let mut keep: HashSet<usize> = HashSet::new();
         for item in items.iter().chain(std::iter::once(text)) {

@@ -20,6 +20,7 @@ mod settings;
 mod spent;
 mod state;
 pub mod strategy;
+mod trace;
 mod tree;
 pub mod why;
 
@@ -41,4 +42,5 @@ pub use provenance::Provenance;
 pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
 pub use spent::{Counters, Tally};
 pub use state::{ActRecord, Node, State, Step, Value};
+pub use trace::Trace;
 pub use tree::{Leftover, Standing, Summary, TreeRow};

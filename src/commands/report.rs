@@ -101,7 +101,8 @@ fn number(value: Option<Micro>) -> Json {
     value.map_or(Json::Null, |v| json!(v.as_f64()))
 }
 
-fn evidence(edge: &Edge) -> Json {
+/// A fact as JSON: subject, relation, object.
+pub fn evidence(edge: &Edge) -> Json {
     let object = match &edge.o {
         Object::Entity(id) => id.to_string(),
         Object::Literal(l) => l.text.clone(),

@@ -2,9 +2,14 @@
 
 use super::setup::session_path;
 use super::{Status, report, spent};
+use crate::calls::AskId;
+use crate::graph::{Edge, LocalGraph};
+use crate::search::{NodeId, State, Trace};
 use crate::session::read;
 use crate::text::{clean, one_line, printable_json};
 use clap::Args;
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
 use std::io::Write;
 
 /// `tot show`
@@ -12,9 +17,13 @@ use std::io::Write;
 pub struct ShowArgs {
     /// A session file, or its name in the sessions folder
     pub session: String,
-    /// Print one JSON object, as `tot ask --json` does
+    /// Print one JSON object, as `tot ask --json` does (with --facts: the facts)
     #[arg(long)]
     pub json: bool,
+    /// Print the facts that answers rest on, each with the call that brought it, the nodes whose prompts showed it, and those
+    /// answers
+    #[arg(long)]
+    pub facts: bool,
 }
 
 /// Prints a session.
@@ -29,15 +38,23 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
     }
     anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
     let state = &recording.state;
+    let session = path.display().to_string();
     let elapsed = match (recording.entries.first(), recording.entries.last()) {
         (Some(first), Some(last)) => last.at.saturating_sub(first.at),
         _ => 0,
     };
     let mut out = std::io::stdout().lock();
-    if args.json {
-        writeln!(out, "{}", printable_json(&report::json(state, &path.display().to_string(), elapsed).to_string()))?;
-        return Ok(Status::Ok);
+    match (args.facts, args.json) {
+        (true, true) => writeln!(out, "{}", printable_json(&facts_json(state, &session).to_string()))?,
+        (true, false) => write!(out, "{}", clean(&facts(state)))?,
+        (false, true) => writeln!(out, "{}", printable_json(&report::json(state, &session, elapsed).to_string()))?,
+        (false, false) => whole(&mut out, state)?,
     }
+    Ok(Status::Ok)
+}
+
+/// Tree, answer and what was spent.
+fn whole(out: &mut impl Write, state: &State) -> std::io::Result<()> {
     writeln!(out, "{}", clean(&report::tree(state)))?;
     match (state.finished.as_deref(), state.halted.as_deref()) {
         (Some((end, _)), None) => writeln!(out, "{}{}", clean(&report::answer(state)), one_line(&end.why))?,
@@ -49,6 +66,65 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         )?,
         (None, None) => writeln!(out, "the search was left here: go on with `tot resume` or `tot ask --resume`")?,
     }
-    writeln!(out, "\n{}", clean(&spent::paragraph(state)))?;
-    Ok(Status::Ok)
+    writeln!(out, "\n{}", clean(&spent::paragraph(state)))
+}
+
+/// The facts of all answers with their traces.
+fn traced(state: &State) -> Vec<(NodeId, LocalGraph, Edge, Trace)> {
+    let with_trace = |(at, edge): (NodeId, Edge)| {
+        let trace = state.trace(&edge, at);
+        (at, state.graph(at), edge, trace)
+    };
+    state.evidence_facts().into_iter().map(with_trace).collect()
+}
+
+fn facts(state: &State) -> String {
+    let all = traced(state);
+    if all.is_empty() {
+        let said = if state.answers().is_empty() { "there is no answer" } else { "no answer is named by a fact of the graph" };
+        return format!("no facts: {said}\n");
+    }
+    let mut out = String::new();
+    for (_, graph, edge, trace) in all {
+        let _ = writeln!(out, "{}  ({}, {} {})", report::fact(&graph, &edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
+        let _ = match trace.brought_by {
+            Some((node, ask)) => writeln!(out, "  brought by node {} (call {}, {})", node.0, ask.0, came_from(state, ask)),
+            None => writeln!(out, "  no call of this session brought it"),
+        };
+        let at = numbers(&trace.nodes);
+        let _ = match trace.prompts.len() {
+            0 => writeln!(out, "  shown to the model in no prompt"),
+            1 => writeln!(out, "  shown to the model in 1 prompt, about node {at}"),
+            n => writeln!(out, "  shown to the model in {n} prompts, about {} {at}", if trace.nodes.len() == 1 { "node" } else { "nodes" }),
+        };
+        for answer in &trace.answers {
+            let value = state.value(*answer).known().map_or_else(|| "unknown".to_owned(), |v| v.to_string());
+            let _ = writeln!(out, "  node {} rests on it: {}, value {value}", answer.0, report::label(state, *answer));
+        }
+    }
+    out
+}
+
+fn came_from(state: &State, ask: AskId) -> String {
+    state.ask(ask).map_or_else(String::new, crate::search::Ask::came_from)
+}
+
+fn numbers(nodes: &[NodeId]) -> String {
+    nodes.iter().map(|node| node.0.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn facts_json(state: &State, session: &str) -> Json {
+    let row = |(at, graph, edge, trace): (NodeId, LocalGraph, Edge, Trace)| {
+        json!({
+            "fact": report::evidence(&edge),
+            "text": report::fact(&graph, &edge),
+            "kg": edge.kg,
+            "at": at,
+            "brought_by": trace.brought_by.map(|(node, ask)| json!({ "node": node, "call": ask, "from": came_from(state, ask) })),
+            "prompts": trace.prompts,
+            "nodes": trace.nodes,
+            "answers": trace.answers,
+        })
+    };
+    json!({ "session": session, "question": state.started().question, "facts": traced(state).into_iter().map(row).collect::<Vec<_>>() })
 }

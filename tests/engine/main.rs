@@ -11,4 +11,5 @@ mod sources;
 mod spent;
 mod structured;
 mod too_long;
+mod trace;
 mod world;

@@ -19,6 +19,7 @@ pub(super) fn document(scene: &Scene, id: NodeId, looked: Option<&Looked>) -> Do
             said(&mut document, scene, &graph, edge);
             extent(&mut document, scene, id, edge);
             source(&mut document, scene, id, edge);
+            consequences(&mut document, scene, id, edge);
         }
         Some(Looked::Entity(entity)) => {
             heading(&mut document, "This entity");
@@ -140,5 +141,32 @@ fn who(scene: &Scene, from: &Provenance<'_>) -> String {
             let order = order.map_or(String::new(), |order| format!(" in expansion #{}", order + 1));
             format!("brought by node {node}{order}, chosen by the model")
         }
+    }
+}
+
+/// The prompts that showed it and the answers that rest on it.
+fn consequences(document: &mut Document, scene: &Scene, id: NodeId, edge: &Edge) {
+    let trace = scene.state.trace(edge, id);
+    heading(document, "What came of it");
+    match trace.prompts.len() {
+        0 => line(document, Role::Dim, "No prompt showed it to the model."),
+        n => {
+            let nodes: Vec<String> = trace.nodes.iter().map(|node| node.0.to_string()).collect();
+            let at = if nodes.len() == 1 { "node" } else { "nodes" };
+            let said = format!("{} showed it to the model, about {at} {}", count(n, "prompt", "prompts"), nodes.join(", "));
+            line(document, Role::Text, said);
+        }
+    }
+    if trace.answers.is_empty() {
+        line(document, Role::Dim, "No answer rests on it.");
+    }
+    for answer in trace.answers {
+        let is_it = scene.answer == Some(answer);
+        let what = if is_it { "The answer of the search rests on it" } else { "An answer rests on it" };
+        let role = if is_it { Role::Good } else { Role::Text };
+        document.push_line([
+            (role, format!("★ {what}: node {}", answer.0)),
+            (Role::Dim, format!("  ({})", one_line(&label(&scene.state, answer)))),
+        ]);
     }
 }

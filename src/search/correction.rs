@@ -2,7 +2,7 @@
 //! local graph of the session. The KG is not written, and prompts that were sent stay as they were.
 
 use super::act::Act;
-use super::event::ActId;
+use super::event::{ActId, NodeId};
 use super::state::State;
 use crate::graph::{Delta, Edge, Entity, EntityId, KgName, LocalGraph, Object};
 use serde::{Deserialize, Serialize};
@@ -177,6 +177,17 @@ impl State {
         self.corrections().map(|(_, correction)| correction).filter(stands).last()
     }
 
+    /// Whether a fact came on the way to a node, whatever a person did to it since.
+    #[must_use]
+    pub fn was_brought(&self, node: NodeId, fact: &Edge) -> bool {
+        let graph = self.graph(node);
+        let is_it = |edge: &Edge| graph.resolved(edge).same_fact(fact);
+        self.path_to(node).into_iter().any(|at| {
+            let pages = self.pages(at.id).filter_map(|step| step.page.as_deref()).flat_map(|page| &page.edges);
+            at.delta.edges.iter().chain(pages).any(is_it)
+        })
+    }
+
     /// Lays the corrections in force over a graph.
     pub(super) fn correct(&self, graph: &mut LocalGraph) {
         for (_, correction) in self.corrections() {
@@ -186,7 +197,7 @@ impl State {
 
     /// The local graph of a node without the facts that the person distrusts: what an answer can rest on.
     #[must_use]
-    pub fn trusted_graph(&self, node: super::event::NodeId) -> LocalGraph {
+    pub fn trusted_graph(&self, node: NodeId) -> LocalGraph {
         let mut graph = self.graph(node);
         for (_, correction) in self.corrections().filter(|(_, correction)| correction.change == Change::Distrust) {
             graph.remove_edge(&correction.fact);

@@ -1,6 +1,8 @@
 //! The trace of a fact: back to the call that brought it, forward to the prompts that showed it and the answers that rest on it.
 
+use super::act::Act;
 use super::ask::Ask;
+use super::correction::Correction;
 use super::event::{Call, NodeId, PartId};
 use super::state::State;
 use super::strategy::edits;
@@ -28,6 +30,8 @@ struct Fact<'a> {
     subject: Vec<EntityId>,
     edge: &'a Edge,
     object: Vec<EntityId>,
+    /// Whether a person's correction brought or took it: then only what a prompt says tells.
+    corrected: bool,
 }
 
 impl Fact<'_> {
@@ -87,14 +91,21 @@ impl State {
             Object::Entity(id) => ids(id),
             Object::Literal(_) => Vec::new(),
         };
-        let fact = Fact { subject: ids(&edge.s), object, edge: &edge };
+        let touches = |correction: &Correction| {
+            let is_it = |other: &Edge| graph.resolved(other).same_fact(&edge);
+            is_it(&correction.fact) || correction.result().is_some_and(|result| is_it(&result))
+        };
+        let corrected = self.acts.iter().any(|act| matches!(&act.what, Act::Correct { correction, .. } if touches(correction)));
+        let fact = Fact { subject: ids(&edge.s), object, edge: &edge, corrected };
         let found = self.provenance(at, &edge);
         let brought_by = found.and_then(|from| Some((from.node, from.sources.first()?.id)));
         let reach = self.reach(&fact);
         let shown = |ask: &&Ask| self.asked_about(ask).is_some_and(|node| self.shows(ask, reach[node.index()], &fact));
         let asks: Vec<&Ask> = self.asks.iter().map(|ask| &**ask).filter(shown).collect();
         let nodes: BTreeSet<NodeId> = asks.iter().filter_map(|ask| self.asked_about(ask)).collect();
-        let rests = |answer: &NodeId| reach[answer.index()] != Reach::None && self.evidence(*answer).iter().any(|edge| fact.is(edge));
+        let rests = |answer: &NodeId| {
+            (fact.corrected || reach[answer.index()] != Reach::None) && self.evidence(*answer).iter().any(|edge| fact.is(edge))
+        };
         Trace {
             brought_by,
             prompts: asks.iter().map(|ask| ask.id).collect(),
@@ -133,6 +144,7 @@ impl State {
         let Some(graph) = call.parts.iter().find_map(text).filter(|_| !refused) else { return false };
         let worded = edits(self, ask.key.step).iter().any(|edit| edit.part == PartKind::Graph);
         match reach {
+            _ if fact.corrected => fact.is_written_in(graph),
             Reach::None if !worded => false,
             Reach::Always if !worded && call.omitted == 0 => true,
             _ => fact.is_written_in(graph),

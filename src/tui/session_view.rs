@@ -254,6 +254,7 @@ impl SessionView {
             has_more: self.graph.cut().is_some(),
             has_warnings: false,
             has_fact: self.graph.looked_at().is_some(),
+            has_edge: matches!(self.graph.looked_at(), Some(Looked::Fact(_))),
             pane: Some(self.focus),
         }
     }

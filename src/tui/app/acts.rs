@@ -4,6 +4,7 @@ use super::super::command::{Control, Pane, Run};
 use super::super::popups::Popup;
 use super::super::popups::again::AgainPopup;
 use super::super::popups::breaks::BreaksPopup;
+use super::super::popups::correct::CorrectPopup;
 use super::super::popups::decide::DecidePopup;
 use super::super::popups::expand::ExpandPopup;
 use super::super::popups::flights::FlightsPopup;
@@ -11,6 +12,7 @@ use super::super::popups::limits::LimitsPopup;
 use super::super::popups::line::{LineFor, LinePopup};
 use super::super::popups::linked::LinkedPopup;
 use super::super::popups::override_choice::OverridePopup;
+use super::super::views::graph::Looked;
 use super::{App, Effect, Page};
 use crate::asm::AsmState;
 use crate::runner::{Command, Pace, PaceChange};
@@ -57,6 +59,10 @@ impl App {
             (Control::Hint, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Hint, node, &view.scene))),
             (Control::AnswerByHand, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Answer, node, &view.scene))),
             (Control::SetValue, Some(node)) => Some(Box::new(LinePopup::new(LineFor::Value, node, &view.scene))),
+            (Control::Correct, Some(node)) => match view.graph.looked_at() {
+                Some(Looked::Fact(edge)) => Some(Box::new(CorrectPopup::new(&view.scene, node, &edge, first))),
+                _ => return false,
+            },
             (Control::AskAgain, Some(node)) => Some(Box::new(AgainPopup::new(&view.scene, node))),
             (Control::Override, Some(node)) => Some(Box::new(OverridePopup::new(&view.scene, node, first))),
             (Control::ExpandByHand, Some(node)) => {

@@ -69,6 +69,8 @@ pub struct Context {
     pub has_more: bool,
     /// Whether something is selected in the local graph.
     pub has_fact: bool,
+    /// Whether it is a fact, not an entity.
+    pub has_edge: bool,
     /// Whether something was found amiss at the start.
     pub has_warnings: bool,
     /// The focused pane.
@@ -125,6 +127,7 @@ impl Control {
             | Self::AskAgain
             | Self::Linked
             | Self::More
+            | Self::Correct
             | Self::Undo
             | Self::Redo => self.applies_by_hand(at),
             Self::EventBack | Self::ExpansionBack | Self::First => {
@@ -187,6 +190,7 @@ impl Control {
             Self::Prune => need(!at.node()?.is_root, "the question can't be pruned"),
             Self::AskAgain => at.node().map(|_| ()),
             Self::Linked => at.live(),
+            Self::Correct => at.node().and_then(|_| need(at.has_edge, "select a fact first, in the table or the net (`.`)")),
             Self::More => at.live().and_then(|()| need(at.has_more, "no KG cut anything here: select a row with ◐, or a fact of its list")),
             Self::Undo => at.live().and_then(|()| need(at.can_undo, "there is no act of yours to undo")),
             Self::Redo => at.live().and_then(|()| need(at.can_redo, "nothing was undone")),

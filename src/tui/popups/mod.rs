@@ -3,6 +3,7 @@
 
 pub mod again;
 pub mod breaks;
+pub mod correct;
 pub mod decide;
 pub mod expand;
 pub mod find;

@@ -19,6 +19,8 @@ pub enum Mark {
     ByHand,
     /// A remark: a KG cut this list: `◐`.
     Cut,
+    /// A remark: a person took this fact away: `⊘`.
+    Gone,
 }
 
 impl Mark {
@@ -30,6 +32,7 @@ impl Mark {
             Self::New => ("+", Role::New),
             Self::ByHand => ("✎", Role::ByHand),
             Self::Cut => ("◐", Role::Warning),
+            Self::Gone => ("⊘", Role::Dim),
         }
     }
 }
@@ -126,6 +129,7 @@ fn render_fact(buf: &mut Buffer, area: Rect, fact: &Fact, widths: [u16; 6], them
     let node = fact.node.map(|node| node.to_string()).unwrap_or_default();
     let object = match (fact.mark, fact.literal) {
         (Mark::Cut, _) => Role::Warning,
+        (Mark::Gone, _) => Role::Dim,
         (_, true) => Role::Literal,
         (_, false) => Role::Text,
     };

@@ -4,6 +4,7 @@ use super::super::super::ids::Aliases;
 use super::super::super::scene::Scene;
 use super::super::super::widgets::table::{Fact, Mark};
 use crate::graph::{Edge, EntityId, LocalGraph, Note, Object};
+use crate::search::correction::Correction;
 use crate::search::{By, Cut, NodeId};
 use crate::text::one_line;
 use std::collections::HashMap;
@@ -33,7 +34,15 @@ impl Rows {
                 Some((node, _)) if node == id => Mark::New,
                 _ => Mark::None,
             };
-            let fact = fact(scene, graph, edge, &ids);
+            let mut fact = fact(scene, graph, edge, &ids);
+            let correction = scene.state.correction_of(graph, edge);
+            let mark = if correction.is_some() { Mark::ByHand } else { mark };
+            fact.notes = correction
+                .map(said)
+                .into_iter()
+                .chain((!fact.notes.is_empty()).then(|| fact.notes.clone()))
+                .collect::<Vec<_>>()
+                .join(" · ");
             rows.facts.push(Fact { node: from.map(|(node, _)| node.0), mark, edge: Some(at), ..fact });
             rows.cut_of.push(cut_of[at]);
             for cut in (0..cuts.len()).filter(|cut| last[*cut] == Some(at)) {
@@ -42,6 +51,13 @@ impl Rows {
         }
         for cut in (0..cuts.len()).filter(|cut| last[*cut].is_none()) {
             rows.remark(scene, graph, cut, &cuts[cut]);
+        }
+        for (_, correction) in scene.state.corrections() {
+            if scene.state.was_brought(id, &correction.fact) && !graph.contains(&correction.fact) {
+                let gone = fact(scene, graph, &correction.fact, &ids);
+                rows.facts.push(Fact { mark: Mark::Gone, notes: said(correction), ..gone });
+                rows.cut_of.push(None);
+            }
         }
         rows
     }
@@ -100,6 +116,12 @@ fn fact(scene: &Scene, graph: &LocalGraph, edge: &Edge, ids: &dyn Fn(&EntityId) 
         kg_name: edge.kg.to_string(),
         ..Fact::default()
     }
+}
+
+/// What a person did to a fact, and why: `deleted by you (it closed in 1999)`.
+fn said(correction: &Correction) -> String {
+    let why = if correction.reason.is_empty() { String::new() } else { format!(" ({})", one_line(&correction.reason)) };
+    format!("{} by you{why}", correction.change.done())
 }
 
 /// What the statements behind an edge say besides, on one line.

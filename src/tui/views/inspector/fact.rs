@@ -109,6 +109,14 @@ fn extent(document: &mut Document, scene: &Scene, id: NodeId, edge: &Edge) {
 /// The node, the step and the calls that brought it.
 fn source(document: &mut Document, scene: &Scene, id: NodeId, edge: &Edge) {
     heading(document, "Where it comes from");
+    if let Some(correction) = scene.state.correction_of(&scene.state.graph(id), edge) {
+        let why = if correction.reason.is_empty() { String::new() } else { format!(": {}", one_line(&correction.reason)) };
+        line(
+            document,
+            Role::ByHand,
+            format!("✎ {} by you{why} · u takes it back, tot export --to corrections writes it", correction.change.done()),
+        );
+    }
     let Some(from) = scene.state.provenance(id, edge) else {
         line(document, Role::Dim, "no call of this session brought it");
         return;

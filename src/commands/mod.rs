@@ -5,6 +5,7 @@ pub mod cli;
 pub mod diff;
 mod doctor;
 pub mod explore;
+mod export;
 mod follow;
 pub mod from;
 pub mod kg;

@@ -138,7 +138,11 @@ pub fn answer(state: &State) -> String {
                 out.push_str("rests on\n");
                 let graph = state.graph(node);
                 for edge in &summary.evidence {
-                    let _ = writeln!(out, "  {}  ({}, {} {})", fact(&graph, edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
+                    let yours = state.correction_of(&graph, edge).map_or_else(String::new, |correction| {
+                        let why = if correction.reason.is_empty() { String::new() } else { format!(": {}", one_line(&correction.reason)) };
+                        format!("; {} by you{why}", correction.change.done())
+                    });
+                    let _ = writeln!(out, "  {}  ({}, {} {}{yours})", fact(&graph, edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The runner on a real tokio runtime, with scripted world and real time: pace, abort, failures, acts, previews, forks.
 
 mod budgets;
+mod corrections;
 mod stops;
 
 use futures_util::future::BoxFuture;

@@ -42,7 +42,7 @@ pub(in crate::kg) use rank::{variants, without_operators};
 pub use results::{ReadError, read_results};
 pub use table::{Answer, Results, Table};
 pub use term::{Iri, Term};
-pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, label_predicates};
+pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, is_short_id, label_predicates};
 pub use wording::{Wording, predicate};
 
 use crate::calls::CallError;

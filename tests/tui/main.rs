@@ -7,6 +7,7 @@ mod world;
 mod aggregate;
 mod asking;
 mod budgets;
+mod debugging;
 mod desk;
 mod flows;
 mod given_back;

@@ -33,9 +33,13 @@ impl Terminal {
 
     /// A program with these arguments and this environment.
     pub fn open_with(program: &str, args: &[&str], environment: &[(&str, &str)]) -> Self {
+        Self::at_home(program, tempfile::tempdir().unwrap(), args, environment)
+    }
+
+    /// The same, in a home that was lived in before.
+    pub fn at_home(program: &str, home: tempfile::TempDir, args: &[&str], environment: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
-        let home = tempfile::tempdir().unwrap();
         let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
@@ -135,6 +139,38 @@ impl Terminal {
     /// How many events of this kind the journal has.
     pub fn count(&self, kind: &str) -> usize {
         self.journal().iter().filter(|entry| entry["ev"].get(kind).is_some()).count()
+    }
+
+    /// The session files, the one written last first.
+    pub fn sessions(&self) -> Vec<String> {
+        let folder = self.home.path().join("tot/sessions");
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path().display().to_string());
+        let mut files: Vec<_> = files.filter(|path| path.ends_with(".jsonl")).collect();
+        files.sort();
+        files.reverse();
+        files
+    }
+
+    /// What `tot` prints with these arguments, in the same home.
+    pub fn tot(&self, args: &[&str]) -> String {
+        let mut command = std::process::Command::new(TOT);
+        command.args(args).env_clear();
+        for name in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
+            command.env(name, self.home.path());
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    }
+
+    /// Waits for the end; returns the home and the exit status.
+    pub fn leave(mut self) -> (tempfile::TempDir, u32) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (self.home, status.exit_code());
+            }
+            assert!(Instant::now() < until, "it does not end:\n{}", self.text());
+            self.read_for(Duration::from_millis(50));
+        }
     }
 
     /// Ends the program and returns its status, the screen and everything that was written.

@@ -1,0 +1,119 @@
+//! The debugger in the real program: breakpoints, phases, samples that wait, corrected facts, and all of it again after a resume.
+
+use super::terminal::{TOT, Terminal};
+
+const QUESTION: &str = "Which actor played in both Inception and Interstellar?";
+const BALLPARK: &str = "What is the name of the spring training ballpark of the team whose mascot is the Phillie Phanatic?";
+
+fn halts(terminal: &Terminal) -> usize {
+    terminal.count("halted")
+}
+
+#[test]
+fn breakpoints_of_the_command_line_and_of_the_list_stop_it_and_are_counted() {
+    let mut terminal = Terminal::open(&[QUESTION, "--pace", "0", "--break", "expansion 2"]);
+    terminal.wait_for("● breakpoint");
+    terminal.wait_for("expansion 2 is about to begin");
+    assert_eq!(halts(&terminal), 1);
+    terminal.press_for("B", "stands still for you when");
+    terminal.wait_for("hit once");
+    // One more from the forms, written over.
+    terminal.press_for("a", "condition:");
+    terminal.press_for("value>2\r", "is no value");
+    terminal.press("\x7f\x7f\x7f\x7f\x7f\x7f\x7frelation P161\r");
+    terminal.wait_for("● relation P161");
+    // The first is switched off.
+    terminal.press_for("g ", "○ expansion 2");
+    terminal.press("\x1b");
+    terminal.wait_until("the list is gone", |screen| !screen.contains("stands still for you when"));
+    terminal.press(" ");
+    terminal.wait_for("relation P161 was chosen");
+    assert_eq!(halts(&terminal), 2);
+    // It was hit where the choice was read, before anything came of it.
+    let journal = terminal.journal();
+    let at = journal.iter().position(|entry| entry["ev"]["halted"]["why"].as_str().is_some_and(|why| why.contains("P161"))).unwrap();
+    assert!(journal[at - 1]["ev"].get("read").is_some(), "{}", journal[at - 1]);
+    terminal.press_for("B", "hit once");
+    terminal.press("jg");
+    terminal.press("\x1b");
+    let (status, ..) = terminal.quit();
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn step_by_phase_says_what_comes_next_and_does_it() {
+    let mut terminal = Terminal::open(&[QUESTION, "--pace", "0", "--break", "expansion 1"]);
+    terminal.wait_for("● breakpoint");
+    terminal.wait_for("Next: build prompt");
+    let asked = terminal.count("asked");
+    terminal.press_for("S", "Next: sample");
+    assert_eq!(terminal.count("asked"), asked + 1, "the prompt is built");
+    let replied = terminal.count("replied");
+    terminal.press_for("S", "Next: parse");
+    assert!(terminal.count("replied") > replied, "and then asked");
+    terminal.press_for("S", "Next: transition");
+    terminal.press_for("S", "Next: build");
+    terminal.press(" ");
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    terminal.quit();
+}
+
+#[test]
+fn samples_wait_are_dropped_and_replaced_and_the_model_is_told_why() {
+    let mut terminal = Terminal::open(&[QUESTION, "--pace", "0", "--break", "expansion 1"]);
+    terminal.wait_for("● breakpoint");
+    terminal.press("i");
+    terminal.press_for(" ", "Before it is applied: node 0");
+    terminal.wait_for("✎ waiting for you");
+    // Hidden and opened again: it still waits.
+    terminal.press("\x1b");
+    terminal.wait_until("it is hidden", |screen| !screen.contains("Before it is applied") && screen.contains("`i` opens them"));
+    terminal.press_for("i", "Before it is applied: node 0");
+    terminal.press_for(" ", "[ ]");
+    terminal.press_for("a", "choice:");
+    terminal.press_for("nonsense\r", "write THINK");
+    terminal.press(&"\x7f".repeat(8));
+    terminal.press_for("THINK: look at the casts\r", "yours");
+    terminal.press_for("n", "the model reads:");
+    terminal.press("the cast lists are whole\r");
+    terminal.press("\r");
+    terminal.wait_until("the thought", |screen| screen.lines().any(|line| line.contains("look at the casts") && line.contains('✎')));
+    let read = terminal.journal().into_iter().rfind(|entry| entry["ev"]["read"]["note"] == "the cast lists are whole").unwrap();
+    assert_eq!(read["by"], "you");
+    // Asked no more: what is held next is applied as it was read.
+    terminal.wait_for("Before it is applied");
+    terminal.press("i");
+    terminal.wait_until("an end", |screen| screen.contains('✔') || screen.contains("no answer") || screen.contains("best effort"));
+    terminal.quit();
+}
+
+#[test]
+fn the_outdated_name_is_corrected_undone_and_still_there_after_a_resume() {
+    let mut terminal = Terminal::open(&[BALLPARK, "--pace", "0"]);
+    terminal.wait_for("✔ Bright House Field");
+    terminal.press_for("2jjw", "What is wrong with this fact?");
+    terminal.wait_for("Bright House Field is called otherwise");
+    terminal.press_for("\r", "Another label");
+    terminal.press(&"\x7f".repeat(18));
+    terminal.press_for("BayCare Ballpark\r", "Why?");
+    terminal.press_for("renamed in 2018\r", "is asked again?");
+    // Whoever read it.
+    terminal.press_for(" j j j ", "[x]");
+    terminal.press("\r");
+    terminal.wait_for("✔ BayCare Ballpark");
+    let session = terminal.sessions()[0].clone();
+    let show = terminal.tot(&["show", &session]);
+    assert!(show.contains("BayCare Ballpark  (demo, Q650840 P115; other label by you: renamed in 2018)"), "{show}");
+    let patch = terminal.tot(&["export", &session, "--to", "corrections"]);
+    assert!(
+        patch.contains("A <local:spring-training-park> <http://www.w3.org/2000/01/rdf-schema#label> \"BayCare Ballpark\"@en ."),
+        "{patch}"
+    );
+    terminal.press("q");
+    let (home, status) = terminal.leave();
+    assert_eq!(status, 0);
+    let mut terminal = Terminal::at_home(TOT, home, &["resume", &session, "--pace", "0"], &[]);
+    terminal.wait_for("✔ BayCare Ballpark");
+    terminal.press_for("uuuuuu", "nothing to undo");
+    terminal.quit();
+}

@@ -53,7 +53,7 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
     Ok(Status::Ok)
 }
 
-/// Tree, answer and what was spent.
+/// Tree, answer, warnings and what was spent.
 fn whole(out: &mut impl Write, state: &State) -> std::io::Result<()> {
     writeln!(out, "{}", clean(&report::tree(state)))?;
     match (state.finished.as_deref(), state.halted.as_deref()) {
@@ -65,6 +65,10 @@ fn whole(out: &mut impl Write, state: &State) -> std::io::Result<()> {
             one_line(&halt.why)
         )?,
         (None, None) => writeln!(out, "the search was left here: go on with `tot resume` or `tot ask --resume`")?,
+    }
+    let warnings = report::warnings(state);
+    if !warnings.is_empty() {
+        write!(out, "\n{}", clean(&warnings))?;
     }
     writeln!(out, "\n{}", clean(&spent::paragraph(state)))
 }

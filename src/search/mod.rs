@@ -22,6 +22,7 @@ mod state;
 pub mod strategy;
 mod trace;
 mod tree;
+mod warnings;
 pub mod why;
 
 pub use act::{Act, ActRefused, Again};
@@ -44,3 +45,4 @@ pub use spent::{Counters, Tally};
 pub use state::{ActRecord, Node, State, Step, Value};
 pub use trace::Trace;
 pub use tree::{Leftover, Standing, Summary, TreeRow};
+pub use warnings::{FLAT_CHILDREN, FLAT_RUN, Found, NEAR_PERCENT, Warning, WarningKind};

@@ -3,7 +3,7 @@
 use super::widgets::value::Level;
 use crate::asm::Action;
 use crate::graph::{Direction, EntityId};
-use crate::search::{Act, NodeId, Outcome, Standing, State, Step, Valuation, Value};
+use crate::search::{Act, Found, NodeId, Outcome, Standing, State, Step, Valuation, Value, Warning};
 use crate::text::one_line;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct Scene {
     pub partial: HashMap<NodeId, String>,
     /// Remarks about the expansion of a node: something failed while the rest went on.
     pub remarks: HashMap<NodeId, String>,
+    /// What a person should look at, by node.
+    pub warnings: Vec<Warning>,
     /// The node that is expanded next; none at the end.
     pub next: Option<NodeId>,
     /// The node that is being expanded.
@@ -50,6 +52,12 @@ impl Scene {
     /// Derives everything from `state`.
     #[must_use]
     pub fn of(state: Arc<State>) -> Self {
+        Self::with(state, &mut Found::default())
+    }
+
+    /// The same, with what was found out at another moment of the session.
+    #[must_use]
+    pub fn with(state: Arc<State>, found: &mut Found) -> Self {
         let finished = state.finished.as_deref().filter(|(_, seq)| *seq >= state.reconsider);
         let (answer, is_finished) = (finished.and_then(|(end, _)| end.answer), finished.is_some());
         let mut left: HashMap<NodeId, Vec<Left>> = HashMap::new();
@@ -61,6 +69,7 @@ impl Scene {
         Self {
             partial: partial(&state),
             remarks: remarks(&state),
+            warnings: state.warnings_with(found),
             levels: levels(&state),
             standings: state.standings(),
             left,

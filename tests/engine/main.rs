@@ -12,4 +12,5 @@ mod spent;
 mod structured;
 mod too_long;
 mod trace;
+mod warnings;
 mod world;

@@ -14,6 +14,13 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     heading(&mut document, format!("Node {} · {}", id.0, label(&scene.state, id)));
     came(&mut document, scene, node);
     fate(&mut document, scene, node);
+    let mut warnings = scene.warnings.iter().filter(|warning| warning.node == id).peekable();
+    if warnings.peek().is_some() {
+        heading(&mut document, "Warnings");
+        for warning in warnings {
+            document.push(Role::Warning, &format!("⚠ {}: {}", warning.kind.title(), warning.text));
+        }
+    }
     if let Some(next) = scene.next.filter(|next| *next != id) {
         heading(&mut document, "What comes next");
         document.push(Role::Text, &format!("Node {} ({}): {}.", next.0, label(&scene.state, next), why::next_node(&scene.state, next)));

@@ -3,7 +3,8 @@
 use super::widgets::value::Level;
 use crate::asm::Action;
 use crate::graph::{Direction, EntityId};
-use crate::search::{Act, Found, NodeId, Outcome, Standing, State, Step, Valuation, Value, Warning};
+use crate::search::{Act, Found, NodeId, Outcome, Seq, Standing, State, Step, Valuation, Value, Warning};
+use crate::session::Timeline;
 use crate::text::one_line;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,6 +47,8 @@ pub struct Scene {
     pub answer: Option<NodeId>,
     /// Whether the search has ended.
     pub finished: bool,
+    /// The session, for what was known when something was decided; empty where only the state is at hand.
+    pub history: Arc<Timeline>,
 }
 
 impl Scene {
@@ -77,8 +80,16 @@ impl Scene {
             working: state.open_steps().filter_map(|step| step.node).last(),
             answer,
             finished: is_finished,
+            history: Arc::default(),
             state,
         }
+    }
+
+    /// The state before an entry of the session, where that is at hand.
+    #[must_use]
+    pub fn before(&self, entry: Seq) -> Option<State> {
+        let is_there = usize::try_from(entry).is_ok_and(|entry| entry < self.history.entries().len());
+        if is_there { self.history.state_at(entry).ok() } else { None }
     }
 
     /// The value of a node.

@@ -70,7 +70,8 @@ impl SessionView {
     #[must_use]
     pub fn new(snapshot: Arc<Snapshot>) -> Self {
         let mut found = Found::default();
-        let scene = Scene::with(snapshot.state.clone(), &mut found);
+        let mut scene = Scene::with(snapshot.state.clone(), &mut found);
+        scene.history = snapshot.timeline.clone();
         let recorded = snapshot.live.replay;
         let mut view = Self {
             snapshot,
@@ -124,6 +125,7 @@ impl SessionView {
 
     fn show(&mut self, state: Arc<State>) {
         self.scene = Scene::with(state, &mut self.found);
+        self.scene.history = self.snapshot.timeline.clone();
         self.tree.rebuild(&self.scene);
         if self.follow {
             self.follow_search();

@@ -71,3 +71,21 @@ fn a_warning_of_many_nodes_is_one_line() {
     assert_eq!(lines, distinct.len(), "{text}");
     assert!(text.contains(" more: nothing readable: "), "{text}");
 }
+
+#[test]
+fn why_is_told_of_every_node_and_of_the_end() {
+    let home = Home::new();
+    let session = session(&home, "film-backtrack", &[]);
+    let whole = home.run(&["show", &session, "--json"]).ends(0).json();
+    let told = home.run(&["show", &session, "--why", "--json"]).ends(0).clean().json();
+    let nodes = told["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len() as u64, whole["nodes"].as_u64().unwrap());
+    assert!(nodes.iter().all(|node| !node["why"].as_array().unwrap().is_empty()), "{told}");
+    let expanded = nodes.iter().filter(|node| node["why"].to_string().contains("It was expanded as number ")).count();
+    assert_eq!(expanded as u64, whole["expanded"].as_u64().unwrap());
+    assert!(told["end"][0].as_str().unwrap().to_lowercase().starts_with(whole["why"].as_str().unwrap()), "{told}");
+    let text = home.run(&["show", &session, "--why"]).ends(0).clean().out;
+    assert!(text.starts_with("node 0: question: ") && text.contains("\nwhy it ended:\n  The answer of node "), "{text}");
+    assert!(text.contains("Next best was node "), "{text}");
+    home.run(&["show", &session, "--why", "--facts"]).ends(2);
+}

@@ -13,4 +13,5 @@ mod structured;
 mod too_long;
 mod trace;
 mod warnings;
+mod why;
 mod world;

@@ -18,4 +18,5 @@ mod looking;
 mod sizes;
 mod start_page;
 mod terminal;
+mod why;
 mod writing;

@@ -4,8 +4,9 @@ use super::spent;
 use crate::asm::Action;
 use crate::graph::{Edge, LocalGraph, Object};
 use crate::micro::Micro;
-use crate::search::{By, NodeId, Outcome, State, StepKind, Value};
+use crate::search::{By, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
 use crate::text::{one_line, quoted};
+use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write;
 
@@ -64,6 +65,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("outvoted_rows", Json::Array(outvoted_rows));
     put("notices", json!(state.failed_listings()));
     put("remarks", json!(state.remarks()));
+    put("warnings", Json::Array(state.warnings().iter().map(warning).collect()));
     put("llm", spent::json(state));
     put("llm_rounds", json!(counters.llm_rounds));
     let mut kg = json!({ "calls": counters.kg_calls, "cached": counters.kg_cached });
@@ -99,6 +101,28 @@ fn best_so_far(state: &State) -> Option<NodeId> {
 
 fn number(value: Option<Micro>) -> Json {
     value.map_or(Json::Null, |v| json!(v.as_f64()))
+}
+
+fn warning(warning: &Warning) -> Json {
+    json!({ "node": warning.node, "kind": warning.kind.name(), "text": warning.text })
+}
+
+/// The warnings under a heading, one a line with all nodes that it is about; nothing where there are none.
+#[must_use]
+pub fn warnings(state: &State) -> String {
+    let mut rows: IndexMap<(WarningKind, String), Vec<NodeId>> = IndexMap::new();
+    for warning in state.warnings() {
+        rows.entry((warning.kind, warning.text)).or_default().push(warning.node);
+    }
+    let mut out = if rows.is_empty() { String::new() } else { "warnings\n".to_owned() };
+    for ((kind, text), nodes) in rows {
+        const MOST: usize = 8;
+        let numbers: Vec<String> = nodes.iter().take(MOST).map(|node| node.0.to_string()).collect();
+        let more = if nodes.len() > MOST { format!(" and {} more", nodes.len() - MOST) } else { String::new() };
+        let of = if nodes.len() == 1 { "node" } else { "nodes" };
+        let _ = writeln!(out, "  {of} {}{more}: {}: {text}", numbers.join(", "), kind.title());
+    }
+    out
 }
 
 /// A fact as JSON: subject, relation, object.

@@ -4,8 +4,9 @@ use super::setup::session_path;
 use super::{Status, report, spent};
 use crate::calls::AskId;
 use crate::graph::{Edge, LocalGraph};
-use crate::search::{NodeId, State, Trace};
-use crate::session::read;
+use crate::search::why::{self, Sentence};
+use crate::search::{NodeId, Seq, State, Trace};
+use crate::session::{Timeline, read};
 use crate::text::{clean, one_line, printable_json};
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -17,13 +18,16 @@ use std::io::Write;
 pub struct ShowArgs {
     /// A session file, or its name in the sessions folder
     pub session: String,
-    /// Print one JSON object, as `tot ask --json` does (with --facts: the facts)
+    /// Print one JSON object, as `tot ask --json` does (with --facts or --why: those)
     #[arg(long)]
     pub json: bool,
     /// Print the facts that answers rest on, each with the call that brought it, the nodes whose prompts showed it, and those
     /// answers
     #[arg(long)]
     pub facts: bool,
+    /// Print for every node, and for the end, why: why it was chosen, what was next best, what would have had to differ
+    #[arg(long, conflicts_with = "facts")]
+    pub why: bool,
 }
 
 /// Prints a session.
@@ -44,6 +48,17 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         _ => 0,
     };
     let mut out = std::io::stdout().lock();
+    if args.why {
+        let (timeline, _) = Timeline::of(recording.entries.iter().map(|entry| (**entry).clone()))?;
+        let before = |entry: Seq| timeline.state_at(entry).ok();
+        let text = if args.json {
+            printable_json(&why_json(state, &session, &before).to_string()).into_owned() + "\n"
+        } else {
+            why_text(state, &before)
+        };
+        write!(out, "{}", clean(&text))?;
+        return Ok(Status::Ok);
+    }
     match (args.facts, args.json) {
         (true, true) => writeln!(out, "{}", printable_json(&facts_json(state, &session).to_string()))?,
         (true, false) => write!(out, "{}", clean(&facts(state)))?,
@@ -53,7 +68,7 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
     Ok(Status::Ok)
 }
 
-/// Tree, answer and what was spent.
+/// Tree, answer, warnings and what was spent.
 fn whole(out: &mut impl Write, state: &State) -> std::io::Result<()> {
     writeln!(out, "{}", clean(&report::tree(state)))?;
     match (state.finished.as_deref(), state.halted.as_deref()) {
@@ -66,7 +81,40 @@ fn whole(out: &mut impl Write, state: &State) -> std::io::Result<()> {
         )?,
         (None, None) => writeln!(out, "the search was left here: go on with `tot resume` or `tot ask --resume`")?,
     }
+    let warnings = report::warnings(state);
+    if !warnings.is_empty() {
+        write!(out, "\n{}", clean(&warnings))?;
+    }
     writeln!(out, "\n{}", clean(&spent::paragraph(state)))
+}
+
+/// A paragraph for every node, for the end, and for a halt.
+fn why_text(state: &State, before: &dyn Fn(Seq) -> Option<State>) -> String {
+    let mut out = String::new();
+    for node in &state.nodes {
+        let _ = writeln!(out, "node {}: {}", node.id.0, report::label(state, node.id));
+        let _ = writeln!(out, "  {}\n", paragraph(&why::node(state, node.id, before)));
+    }
+    for (name, sentences) in [("why it ended", why::at_end(state, before)), ("why it stands still", why::at_halt(state))] {
+        if !sentences.is_empty() {
+            let _ = writeln!(out, "{name}:\n  {}", paragraph(&sentences));
+        }
+    }
+    out
+}
+
+fn why_json(state: &State, session: &str, before: &dyn Fn(Seq) -> Option<State>) -> Json {
+    let texts = |sentences: Vec<Sentence>| sentences.into_iter().map(|sentence| sentence.text).collect::<Vec<_>>();
+    let nodes: Vec<Json> = state
+        .nodes
+        .iter()
+        .map(|node| json!({ "node": node.id, "path": state.path_text(node.id), "why": texts(why::node(state, node.id, before)) }))
+        .collect();
+    json!({ "session": session, "nodes": nodes, "end": texts(why::at_end(state, before)), "halt": texts(why::at_halt(state)) })
+}
+
+fn paragraph(sentences: &[Sentence]) -> String {
+    sentences.iter().map(|sentence| one_line(&sentence.text)).collect::<Vec<_>>().join(" ")
 }
 
 /// The facts of all answers with their traces.

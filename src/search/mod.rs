@@ -25,6 +25,7 @@ pub mod strategy;
 mod trace;
 mod tree;
 mod upcoming;
+mod warnings;
 pub mod why;
 
 pub use act::{Act, ActRefused, Again, check_decision};
@@ -49,3 +50,4 @@ pub use state::{ActRecord, Node, State, Step, Value};
 pub use trace::Trace;
 pub use tree::{Leftover, Standing, Summary, TreeRow};
 pub use upcoming::upcoming;
+pub use warnings::{FLAT_CHILDREN, FLAT_RUN, Found, NEAR_PERCENT, Warning, WarningKind};

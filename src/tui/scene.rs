@@ -3,7 +3,8 @@
 use super::widgets::value::Level;
 use crate::asm::Action;
 use crate::graph::{Direction, EntityId};
-use crate::search::{Act, NodeId, Outcome, Standing, State, Step, Valuation, Value};
+use crate::search::{Act, Found, NodeId, Outcome, Seq, Standing, State, Step, Valuation, Value, Warning};
+use crate::session::Timeline;
 use crate::text::one_line;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub struct Scene {
     pub partial: HashMap<NodeId, String>,
     /// Remarks about the expansion of a node: something failed while the rest went on.
     pub remarks: HashMap<NodeId, String>,
+    /// What a person should look at, by node.
+    pub warnings: Vec<Warning>,
     /// The node that is expanded next; none at the end.
     pub next: Option<NodeId>,
     /// The node that is being expanded.
@@ -44,12 +47,20 @@ pub struct Scene {
     pub answer: Option<NodeId>,
     /// Whether the search has ended.
     pub finished: bool,
+    /// The session, for what was known when something was decided; empty where only the state is at hand.
+    pub history: Arc<Timeline>,
 }
 
 impl Scene {
     /// Derives everything from `state`.
     #[must_use]
     pub fn of(state: Arc<State>) -> Self {
+        Self::with(state, &mut Found::default())
+    }
+
+    /// The same, with what was found out at another moment of the session.
+    #[must_use]
+    pub fn with(state: Arc<State>, found: &mut Found) -> Self {
         let finished = state.finished.as_deref().filter(|(_, seq)| *seq >= state.reconsider);
         let (answer, is_finished) = (finished.and_then(|(end, _)| end.answer), finished.is_some());
         let mut left: HashMap<NodeId, Vec<Left>> = HashMap::new();
@@ -61,6 +72,7 @@ impl Scene {
         Self {
             partial: partial(&state),
             remarks: remarks(&state),
+            warnings: state.warnings_with(found),
             levels: levels(&state),
             standings: state.standings(),
             left,
@@ -68,8 +80,16 @@ impl Scene {
             working: state.open_steps().filter_map(|step| step.node).last(),
             answer,
             finished: is_finished,
+            history: Arc::default(),
             state,
         }
+    }
+
+    /// The state before an entry of the session, where that is at hand.
+    #[must_use]
+    pub fn before(&self, entry: Seq) -> Option<State> {
+        let is_there = usize::try_from(entry).is_ok_and(|entry| entry < self.history.entries().len());
+        if is_there { self.history.state_at(entry).ok() } else { None }
     }
 
     /// The value of a node.

@@ -11,7 +11,7 @@ use super::widgets::pager::Pager;
 use super::widgets::wrap::Document;
 use crate::asm::Action;
 use crate::runner::{RunState, Snapshot};
-use crate::search::{Event, NodeId, State};
+use crate::search::{Event, Found, NodeId, State};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -52,6 +52,7 @@ pub struct SessionView {
     /// When the last frame was drawn.
     pub now: Instant,
     inspected: Option<Inspected>,
+    found: Found,
 }
 
 /// What the inspector's text was made of.
@@ -68,7 +69,9 @@ impl SessionView {
     /// A view of `snapshot`, in the present.
     #[must_use]
     pub fn new(snapshot: Arc<Snapshot>) -> Self {
-        let scene = Scene::of(snapshot.state.clone());
+        let mut found = Found::default();
+        let mut scene = Scene::with(snapshot.state.clone(), &mut found);
+        scene.history = snapshot.timeline.clone();
         let recorded = snapshot.live.replay;
         let mut view = Self {
             snapshot,
@@ -85,6 +88,7 @@ impl SessionView {
             find: Find::default(),
             now: Instant::now(),
             inspected: None,
+            found,
         };
         view.tree.rebuild(&view.scene);
         view.follow_search();
@@ -103,6 +107,7 @@ impl SessionView {
             self.tree.forget();
             self.graph.forget();
             self.inspected = None;
+            self.found = Found::default();
         }
         if self.past.is_none() {
             if changed {
@@ -119,7 +124,8 @@ impl SessionView {
     }
 
     fn show(&mut self, state: Arc<State>) {
-        self.scene = Scene::of(state);
+        self.scene = Scene::with(state, &mut self.found);
+        self.scene.history = self.snapshot.timeline.clone();
         self.tree.rebuild(&self.scene);
         if self.follow {
             self.follow_search();

@@ -39,3 +39,53 @@ fn a_session_without_supported_answers_has_no_facts() {
     let said = home.run(&["show", &session, "--facts"]).ends(0).out;
     assert!(said.starts_with("no facts: "), "{said}");
 }
+
+#[test]
+fn warnings_are_rows_in_text_and_json() {
+    let home = Home::new();
+    let session = session(&home, "film-backtrack", &[]);
+    let whole = home.run(&["show", &session, "--json"]).ends(0).json();
+    let warnings = whole["warnings"].as_array().unwrap();
+    assert!(!warnings.is_empty());
+    let text = home.run(&["show", &session]).ends(0).clean().out;
+    let section = text.split("\nwarnings\n").nth(1).unwrap();
+    for (line, warning) in section.lines().zip(warnings) {
+        let (node, said) = (warning["node"].as_u64().unwrap(), warning["text"].as_str().unwrap());
+        assert!(line.starts_with(&format!("  node {node}: ")) && line.ends_with(said), "{line}: {warning}");
+        assert!(warning["kind"].as_str().unwrap().chars().all(|c| c.is_ascii_lowercase() || c == '_'));
+    }
+}
+
+#[test]
+fn a_warning_of_many_nodes_is_one_line() {
+    let home = Home::new();
+    let session = home.arg("lost.jsonl");
+    // The built-in model knows nothing of this question.
+    home.run(&["ask", "Who composed the music of Alien?", "--quiet", "--session", &session]);
+    let whole = home.run(&["show", &session, "--json"]).ends(0).json();
+    let dead: Vec<&Value> = whole["warnings"].as_array().unwrap().iter().filter(|w| w["kind"] == "parse_failures").collect();
+    assert!(dead.len() > 8, "{dead:?}");
+    let text = home.run(&["show", &session]).ends(0).clean().out;
+    let lines = text.lines().filter(|line| line.contains(": nothing readable: ")).count();
+    let distinct: std::collections::HashSet<&str> = dead.iter().map(|w| w["text"].as_str().unwrap()).collect();
+    assert_eq!(lines, distinct.len(), "{text}");
+    assert!(text.contains(" more: nothing readable: "), "{text}");
+}
+
+#[test]
+fn why_is_told_of_every_node_and_of_the_end() {
+    let home = Home::new();
+    let session = session(&home, "film-backtrack", &[]);
+    let whole = home.run(&["show", &session, "--json"]).ends(0).json();
+    let told = home.run(&["show", &session, "--why", "--json"]).ends(0).clean().json();
+    let nodes = told["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len() as u64, whole["nodes"].as_u64().unwrap());
+    assert!(nodes.iter().all(|node| !node["why"].as_array().unwrap().is_empty()), "{told}");
+    let expanded = nodes.iter().filter(|node| node["why"].to_string().contains("It was expanded as number ")).count();
+    assert_eq!(expanded as u64, whole["expanded"].as_u64().unwrap());
+    assert!(told["end"][0].as_str().unwrap().to_lowercase().starts_with(whole["why"].as_str().unwrap()), "{told}");
+    let text = home.run(&["show", &session, "--why"]).ends(0).clean().out;
+    assert!(text.starts_with("node 0: question: ") && text.contains("\nwhy it ended:\n  The answer of node "), "{text}");
+    assert!(text.contains("Next best was node "), "{text}");
+    home.run(&["show", &session, "--why", "--facts"]).ends(2);
+}

@@ -12,4 +12,6 @@ mod spent;
 mod structured;
 mod too_long;
 mod trace;
+mod warnings;
+mod why;
 mod world;

@@ -19,4 +19,5 @@ mod looking;
 mod sizes;
 mod start_page;
 mod terminal;
+mod why;
 mod writing;

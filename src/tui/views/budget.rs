@@ -9,10 +9,11 @@ use crate::calls::Usage;
 use crate::micro::Micro;
 use crate::money::Money;
 use crate::price::Price;
-use crate::search::{Budget, Counters, Tally};
+use crate::search::{Budget, Counters, Tally, Warning, WarningKind};
 use crate::text::{self, thousands};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::BTreeMap;
 
 /// Name, text, and what is used of how much.
 type Row = (&'static str, String, Option<(u64, u64)>);
@@ -81,6 +82,9 @@ fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> 
         ("time", format!("{}{}", seconds(ran_ms), of(Budget::Time)), used(Budget::Time, ran_ms)),
         ("k, threshold", format!("{} · {}", settings.branching, settings.threshold), None),
     ];
+    if !scene.warnings.is_empty() {
+        rows.push(("warnings", warnings(&scene.warnings), None));
+    }
     if limit(Budget::Tokens).is_some() {
         rows.push(("in and out", self::tokens(&spent.llm.tokens, width), None));
     }
@@ -97,6 +101,16 @@ fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> 
         rows.push(("failed", format!("{} · {} perhaps paid twice", spent.failed, spent.perhaps_paid), None));
     }
     rows
+}
+
+/// `⚠ 4: dead branch, partial (3)`
+fn warnings(all: &[Warning]) -> String {
+    let mut kinds: BTreeMap<WarningKind, usize> = BTreeMap::new();
+    for warning in all {
+        *kinds.entry(warning.kind).or_default() += 1;
+    }
+    let said = kinds.iter().map(|(kind, n)| if *n > 1 { format!("{} ({n})", kind.title()) } else { kind.title().to_owned() });
+    format!("⚠ {}: {}", all.len(), said.collect::<Vec<_>>().join(", "))
 }
 
 /// What each kind of call took, one a row.

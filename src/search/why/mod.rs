@@ -1,8 +1,75 @@
-//! "Why?" in one paragraph: why this node next, why this end.
+//! "Why?" in one paragraph, computed from the record: why this node next, why this end (these two sentences are recorded with
+//! the decision), and afterwards why a node was or was not taken and what would have had to differ.
+
+mod end;
+mod node;
+mod what_if;
+
+pub use end::{at_end, at_halt};
+pub use node::node;
+pub use what_if::{RunnerUp, least_value, least_value_of_answer, runner_up};
 
 use super::event::{NodeId, OutcomeKind, Stop};
 use super::state::{State, Value};
 use crate::asm::Action;
+use crate::micro::Micro;
+
+/// How a sentence is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As it is.
+    Plain,
+    /// The person did it.
+    ByHand,
+    /// It comes next.
+    Next,
+    /// A sample that became no node.
+    Sample,
+    /// To be looked at.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// A sentence of a paragraph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    /// How it is to be taken.
+    pub tone: Tone,
+    /// The text; it may quote models and KGs.
+    pub text: String,
+}
+
+impl Sentence {
+    fn new(tone: Tone, text: impl Into<String>) -> Self {
+        Self { tone, text: text.into() }
+    }
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+/// A value with as many decimals as it has, two at least: a border is not rounded.
+fn exact(value: Micro) -> String {
+    let text = format!("{:.6}", value.as_f64());
+    let short = text.trim_end_matches('0');
+    text[..short.len().max(text.len() - 4)].to_owned()
+}
+
+/// `node 7 (0.60)`
+fn named(state: &State, id: NodeId) -> String {
+    match state.value(id) {
+        Value::Scored(value) => format!("node {} ({})", id.0, exact(value)),
+        Value::ByHand(value) => format!("node {} ({} by hand)", id.0, exact(value)),
+        Value::Unknown => format!("node {} (value unknown)", id.0),
+        Value::Pending => format!("node {} (not valued yet)", id.0),
+    }
+}
 
 /// Why `id` is expanded next.
 #[must_use]
@@ -56,5 +123,16 @@ pub fn end(state: &State, outcome: OutcomeKind, stop: Stop, answer: Option<NodeI
         }
         (OutcomeKind::NoAnswer, _, Some(id)) => format!("{what}; the best candidate is node {} with value {}", id.0, value(id)),
         _ => what,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn borders_are_not_rounded() {
+        let values = [0, 800_000, 805_000, 123_456, 1_000_000].map(|n| exact(Micro::from_millionths(n).unwrap_or(Micro::ZERO)));
+        assert_eq!(values, ["0.00", "0.80", "0.805", "0.123456", "1.00"]);
     }
 }

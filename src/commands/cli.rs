@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, UsageError, ask, diff, doctor, explore, kg, replay, show};
+use super::{Status, UsageError, ask, diff, doctor, explore, kg, replay, sessions, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -57,6 +57,8 @@ enum Command {
     Show(show::ShowArgs),
     /// Two sessions side by side: the first difference, both trees, answers, evidence, cost
     Diff(diff::DiffArgs),
+    /// The sessions on disk: list, show, prune, pack
+    Sessions(sessions::SessionsArgs),
     /// Ask knowledge graphs from the shell
     Kg(kg::KgArgs),
     /// Replies of graphs and models that are kept on disk
@@ -120,6 +122,7 @@ pub fn main() -> Status {
         Some(Command::Replay(args)) => explore::replay(&runtime, &args),
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
+        Some(Command::Sessions(args)) => sessions::run(&args),
         Some(Command::Kg(args)) => runtime.block_on(interruptible(kg::run(args))),
         Some(Command::Cache { clear, json }) => kg::cache(clear.as_ref(), json),
         Some(Command::Doctor(args)) => runtime.block_on(interruptible(doctor::run(args))),

@@ -16,4 +16,5 @@ mod kg;
 mod replay;
 mod secrets;
 mod server;
+mod sessions;
 mod support;

@@ -1,5 +1,7 @@
 //! Sessions: the journal on disk, its recovery, the timeline, forks.
 
+#[cfg(test)]
+mod document;
 mod folder;
 mod journal;
 mod leaks;

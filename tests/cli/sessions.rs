@@ -353,3 +353,181 @@ fn a_full_disk_leaves_no_half_of_a_packed_file() {
         .collect();
     assert!(names.is_empty(), "{names:?}");
 }
+
+/// What the first entries of a session hold up to the first expansion, and the numbers that come next.
+struct Grown {
+    text: String,
+    seq: u64,
+    step: u64,
+    ask: u64,
+    part: u64,
+}
+
+impl Grown {
+    fn from(text: &str) -> Self {
+        let kept = text.lines().position(|l| l.contains("\"kind\":\"expand\"")).unwrap();
+        let head: Vec<Value> = text.lines().take(kept).map(|l| serde_json::from_str(l).unwrap()).collect();
+        let next = |kind: &str, id: &str| head.iter().filter_map(|l| l["ev"][kind][id].as_u64()).max().map_or(0, |n| n + 1);
+        let text = text.split_inclusive('\n').take(kept).collect();
+        Self { text, seq: kept as u64 - 1, step: next("opened", "step"), ask: next("asked", "ask"), part: next("part", "id") }
+    }
+
+    fn push(&mut self, by: &str, ev: Value) {
+        let line = json!({"seq": self.seq, "at": 1_795_986_288_825_u64 + self.seq, "by": by, "ev": ev});
+        self.text.push_str(&line.to_string());
+        self.text.push('\n');
+        self.seq += 1;
+    }
+
+    /// A thought below `parent`, which gets the number `node`; `prompt`: what the model was asked with.
+    fn thought(&mut self, parent: u64, node: u64, prompt: Option<String>) {
+        let (step, ask, part) = (self.step, self.ask, self.part);
+        self.step += 1;
+        self.push(
+            "engine",
+            json!({"opened": {"step": step, "kind": "expand", "node": parent, "counts": true, "why": "the only open node"}}),
+        );
+        if let Some(text) = prompt {
+            (self.ask, self.part) = (ask + 1, part + 1);
+            self.push("world", json!({"part": {"id": part, "kind": "graph", "text": text}}));
+            let call = json!({"llm": {"kind": "action", "parts": [part], "temperature_milli": 1000, "max_tokens": 256, "slots": 1}});
+            let key = json!({"step": step, "purpose": "sample", "lane": 0, "round": 0});
+            self.push("world", json!({"asked": {"ask": ask, "key": key, "call": call, "hash": format!("{ask:032x}"), "nth": 0}}));
+            let samples = json!([[0, {"text": format!("THINK: thought {node}"), "finish": "stop"}]]);
+            let usage = json!({"prompt_tokens": 900, "completion_tokens": 7});
+            let replied = json!({"ask": ask, "got": {"samples": samples}, "source": "live", "usage": usage, "took_ms": 12, "tries": 1});
+            self.push("world", json!({"replied": replied}));
+        }
+        let child = json!({"parent": parent, "action": {"think": {"text": format!("thought {node}")}}, "votes": [1, 1]});
+        self.push("engine", json!({"grew": {"step": step, "children": [child], "refused": []}}));
+        self.push("engine", json!({"valued": {"node": node, "value": 500_000, "from": "rule"}}));
+        self.push("engine", json!({"closed": {"step": step}}));
+    }
+}
+
+#[test]
+fn a_chain_of_five_thousand_nodes_opens() {
+    const DEPTH: u64 = 5_000;
+    let home = Home::new();
+    let mut grown = Grown::from(&session(&home, "first", "film-backtrack", 1));
+    (0..DEPTH).for_each(|node| grown.thought(node, node + 1, None));
+    let deep = home.write(&format!("{FOLDER}/deep.jsonl"), &grown.text);
+    let shown = home.run(&["show", "deep"]).ends(0);
+    assert!(shown.out.contains("thought 5000") && shown.out.contains("the search was left here"), "{}", shown.err);
+    let object = home.run(&["sessions", "show", &deep, "--json"]).ends(0).json();
+    assert_eq!((&object["nodes"], &object["expansions"]), (&json!(DEPTH + 1), &json!(DEPTH)));
+    assert_eq!(named(&home.run(&["sessions", "list", "--json"]).ends(0).json(), "deep")["marks"], json!([]));
+    home.run(&["sessions", "pack", "deep"]).ends(0);
+    assert_eq!(gunzip(home.path("first.tot.gz")), grown.text);
+}
+
+/// Peak memory in MB and the time of a run.
+fn measured(home: &Home, args: &[&str]) -> (Ran, u64, Duration) {
+    let begun = std::time::Instant::now();
+    let mut child = home.tot(args).spawn().unwrap();
+    let out = child.stdout.take().unwrap();
+    let reading = std::thread::spawn(move || std::io::read_to_string(out).unwrap());
+    let (mut peak, status) = (0, format!("/proc/{}/status", child.id()));
+    while child.try_wait().unwrap().is_none() {
+        let high = std::fs::read_to_string(&status).unwrap_or_default();
+        let high = high.lines().find(|l| l.starts_with("VmHWM")).and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok());
+        peak = peak.max(high.unwrap_or(0) / 1_000);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut ran = finish(child);
+    ran.out = reading.join().unwrap();
+    (ran, peak, begun.elapsed())
+}
+
+#[test]
+fn a_journal_of_a_hundred_megabytes_opens() {
+    const BYTES: usize = 100_000_000;
+    let home = Home::new();
+    let mut grown = Grown::from(&session(&home, "first", "film-backtrack", 1));
+    let mut node = 0;
+    while grown.text.len() < BYTES {
+        let facts = "film: cast member: actor with a name of usual length\n".repeat(400);
+        grown.thought(node / 3, node + 1, Some(format!("# GRAPH {node}\n{facts}")));
+        node += 1;
+    }
+    let answer = json!({"answer": {"text": "somebody", "items": ["somebody"]}});
+    let step = grown.step;
+    grown.push("engine", json!({"opened": {"step": step, "kind": "expand", "node": 0, "counts": true, "why": "the end"}}));
+    let child = json!({"parent": 0, "action": answer, "votes": [1, 1]});
+    grown.push("engine", json!({"grew": {"step": step, "children": [child], "refused": []}}));
+    grown.push("engine", json!({"valued": {"node": node + 1, "value": 900_000, "from": "rule"}}));
+    grown.push("engine", json!({"closed": {"step": step}}));
+    let finished = json!({"outcome": "answered", "stop": "threshold", "answer": node + 1, "route": "graph", "why": "it is over"});
+    grown.push("engine", json!({"finished": finished}));
+    home.write(&format!("{FOLDER}/large.jsonl"), &grown.text);
+    for args in [&["sessions", "list"][..], &["sessions", "show", "large"], &["show", "large"]] {
+        let (ran, peak, took) = measured(&home, args);
+        println!("{args:?}: {} ms, {peak} MB", took.as_millis());
+        let ran = ran.ends(0);
+        assert!(ran.out.contains("answered: somebody") || ran.out.contains("somebody\n"), "{}", ran.err);
+        let most = if args.contains(&"list") { 100 } else { 600 };
+        assert!(peak < most, "{args:?}: {peak} MB");
+    }
+}
+
+#[test]
+fn a_session_that_is_being_written_can_be_looked_at_but_not_gone_on_with() {
+    let home = Home::new();
+    let child = running(&home, "runs");
+    home.run(&["ask", "--resume", "runs"]).ends(1).says(&["open in another tot", "close that one first", "tot show"]);
+    for args in [&["show", "runs"][..], &["sessions", "show", "runs"], &["sessions", "list"], &["sessions", "pack", "runs"]] {
+        home.run(args).ends(0);
+    }
+    assert_eq!(home.run(&["sessions", "show", "runs", "--json"]).ends(0).json()["state"], json!(["running"]));
+    end(child);
+    assert_eq!(home.run(&["sessions", "show", "runs", "--json"]).ends(0).json()["state"], json!(["whole"]));
+}
+
+/// `tot` as somebody who may not write what root made; as root it becomes another user.
+fn as_other(home: &Home, args: &str) -> Ran {
+    let root = std::fs::metadata(home.path("")).unwrap().uid() == 0;
+    let other = if root { "setpriv --reuid=65534 --regid=65534 --clear-groups " } else { "" };
+    home.shell(&format!("exec {other}\"$TOT\" {args}"))
+}
+
+#[test]
+fn what_may_not_be_written_is_looked_at_and_stays_as_it_is() {
+    let home = Home::new();
+    let text = session(&home, "first", "film-backtrack", 1);
+    let open: String = text.split_inclusive('\n').take(60).collect();
+    let path = home.write(&format!("{FOLDER}/open.jsonl"), &open);
+    for name in ["", "state", "state/tot", FOLDER] {
+        std::fs::set_permissions(home.path(name), std::fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    for name in ["first", "open"] {
+        std::fs::set_permissions(file(&home, name), std::fs::Permissions::from_mode(0o444)).unwrap();
+    }
+    for args in ["show open", "sessions list", "sessions show open", "replay --check first"] {
+        as_other(&home, args).ends(0);
+    }
+    as_other(&home, "ask --resume open").ends(1).says(&["you may not write it", "tot show"]);
+    as_other(&home, "ask 'Who directed Inception?'").ends(0).says(&["not recorded", "--session"]);
+    as_other(&home, "sessions pack first").ends(1).says(&["first.tot.gz", "ermission"]);
+    let ran = as_other(&home, "sessions prune --keep 0 --yes").ends(1).says(&["open.jsonl", "ermission"]);
+    assert!(ran.out.contains("0 sessions deleted"), "{ran:#?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), open);
+    for name in ["", "state", "state/tot", FOLDER] {
+        std::fs::set_permissions(home.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+#[test]
+fn a_newer_version_is_refused_unchanged_by_every_command() {
+    let home = Home::new();
+    let newer = "{\"format\":\"tot-session\",\"version\":99,\"future\":true}\n{\"x\":1}\n";
+    let path = home.write(&format!("{FOLDER}/newer.jsonl"), newer);
+    let packed = home.write("newer.tot.gz", gzip(newer.as_bytes()));
+    for session in [&*path, &*packed] {
+        for args in [&["show"][..], &["sessions", "show"], &["sessions", "pack"], &["ask", "--resume"], &["replay", "--check"]] {
+            home.run(&[args, &[session]].concat()).ends(1).says(&["version 99", "newer tot"]);
+        }
+    }
+    home.run(&["sessions", "prune", "--keep", "0", "--yes"]).ends(0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), newer);
+    assert_eq!(home.sessions().len(), 1);
+}

@@ -14,6 +14,7 @@ mod graphs;
 mod hostile;
 mod linking;
 mod live;
+mod locked;
 mod looking;
 mod sizes;
 mod start_page;

@@ -18,3 +18,6 @@ mod secrets;
 mod server;
 mod sessions;
 mod support;
+#[path = "../tui/terminal.rs"]
+#[expect(dead_code, reason = "the explorer's tests use the rest")]
+mod terminal;

@@ -3,7 +3,7 @@
 use super::follow::{End, Followed, follow, say};
 use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{Workshop, new_journal, options_of, session_path, without_broken_prompts};
+use super::setup::{Workshop, new_journal, options_of, path_to_go_on, without_broken_prompts};
 use super::{Status, UsageError, report};
 use crate::config::Config;
 use crate::runner::{Command, Handle, Pace, Setup, launch};
@@ -156,7 +156,7 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
 
 async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow::Result<Begun> {
     given.fit_resuming()?;
-    let path = session_path(session);
+    let (path, unpacked) = path_to_go_on(session)?;
     let recording = crate::session::read(&path)?;
     let options = options_of(&recording, given).with_context(|| path.display().to_string())?;
     let mut config = config.clone();
@@ -164,7 +164,7 @@ async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow
     let workshop = Workshop::open(&options, &config, loading()).await?;
     // Read again under the lock: nobody else can have gone on with it meanwhile.
     let (journal, recording) = Journal::reopen(&path)?;
-    let mut warnings: Vec<String> = recording.note().into_iter().chain(wrong).collect();
+    let mut warnings: Vec<String> = unpacked.into_iter().chain(recording.note()).chain(wrong).collect();
     let ignored = given.fixed_at_start();
     if !ignored.is_empty() {
         warnings.push(format!("{}: left as the session began with; a new session takes them", ignored.join(", ")));

@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, UsageError, ask, diff, doctor, explore, export, kg, replay, show};
+use super::{Status, UsageError, ask, diff, doctor, explore, export, kg, replay, sessions, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -59,6 +59,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// What a session holds, for others: corrections of facts for the owners of a graph
     Export(export::ExportArgs),
+    /// The sessions on disk: list, show, prune, pack
+    Sessions(sessions::SessionsArgs),
     /// Ask knowledge graphs from the shell
     Kg(kg::KgArgs),
     /// Replies of graphs and models that are kept on disk
@@ -123,6 +125,7 @@ pub fn main() -> Status {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Sessions(args)) => sessions::run(&args),
         Some(Command::Kg(args)) => runtime.block_on(interruptible(kg::run(args))),
         Some(Command::Cache { clear, json }) => kg::cache(clear.as_ref(), json),
         Some(Command::Doctor(args)) => runtime.block_on(interruptible(doctor::run(args))),

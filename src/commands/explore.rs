@@ -4,13 +4,15 @@ use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
 use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{Named, PromptsUse, Workshop, new_journal, options_of, prompts_folder, session_path, without_broken_prompts};
+use super::setup::{
+    Named, PromptsUse, Workshop, new_journal, options_of, path_to_go_on, prompts_folder, session_path, without_broken_prompts,
+};
 use crate::asm::{Profile, Saved, save_template};
 use crate::config::Config;
 use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
 use crate::runner::{Handle, Pace, Setup, launch};
-use crate::session::{Journal, Recording, read, recent, sessions_folder};
+use crate::session::{Journal, ReadErrorKind, Recording, read, recent, sessions_folder};
 use crate::text::one_line;
 use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
@@ -53,9 +55,13 @@ pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
     if let Some(status) = no_terminal("go on without a screen: tot ask --resume SESSION") {
         return Ok(status);
     }
-    let path = session_path(&args.session);
+    let (path, unpacked) = path_to_go_on(&args.session)?;
     let recording = read(&path)?;
+    if let Some(why) = only_to_look_at(&path)? {
+        return look_at(runtime, recording, Some(why), &path, &args.looks);
+    }
     let bench = Bench::open_for_session(runtime, &options_of(&recording, &args.search)?)?;
+    bench.workshop.lock().unwrap_or_else(PoisonError::into_inner).warnings.extend(unpacked);
     let ignored = args.search.fixed_at_start();
     if !ignored.is_empty() {
         let told = format!("{}: left as the session began with; a new session takes them", ignored.join(", "));
@@ -75,7 +81,29 @@ pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
         return Ok(status);
     }
     let path = session_path(&args.session);
-    let recording = read(&path)?;
+    look_at(runtime, read(&path)?, None, &path, &args.looks)
+}
+
+/// Why a session can only be looked at, if that is so.
+///
+/// # Errors
+/// It can't even be looked at.
+fn only_to_look_at(path: &Path) -> anyhow::Result<Option<String>> {
+    match Journal::check(path) {
+        Ok(()) => Ok(None),
+        Err(e) if e.kind() == ReadErrorKind::Locked => Ok(Some(
+            "another tot writes this session: you see what it had written, and can't go on here; fork it, or close the other one"
+                .to_owned(),
+        )),
+        Err(e) if e.can_be_looked_at() => {
+            Ok(Some("you may not write this session's file, so you only look at it; fork it to go on".to_owned()))
+        }
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// The explorer on a recording.
+fn look_at(runtime: &Runtime, recording: Recording, note: Option<String>, path: &Path, looks: &Looks) -> anyhow::Result<Status> {
     anyhow::ensure!(recording.state.started.is_some(), "{}: the session is empty", path.display());
     // Whatever the configuration names, a recording can be looked at.
     let built_in = SearchOptions {
@@ -85,8 +113,8 @@ pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
         ..SearchOptions::default()
     };
     let bench = Bench::open_for_session(runtime, &built_in)?;
-    let first = First::Session(bench.replay(recording)?);
-    explore(&bench, first, &args.looks)
+    let first = First::Session(bench.replay(recording, note)?);
+    explore(&bench, first, looks)
 }
 
 /// The explorer needs a terminal on both ends.
@@ -262,14 +290,24 @@ impl<'a> Bench<'a> {
         self.connect(&workshop, Setup::Resume { recording: Box::new(recording), journal, changes }, &strategy, Pace::Paused)
     }
 
+    /// A session of the start page, live; one that another program writes is looked at.
+    fn go_on(&self, path: &Path) -> anyhow::Result<Connection> {
+        let recording = read(path)?;
+        if let Some(why) = only_to_look_at(path)? {
+            return self.replay(recording, Some(why));
+        }
+        let workshop = self.world_of(&recording)?;
+        self.resume(workshop, path, &SearchOptions::default())
+    }
+
     /// A replay needs neither model nor KG; they are opened so that a fork can go live, and if that fails it can't.
-    fn replay(&self, recording: Recording) -> anyhow::Result<Connection> {
+    fn replay(&self, recording: Recording, note: Option<String>) -> anyhow::Result<Connection> {
         let strategy = recording.state.started.as_ref().map(|s| s.strategy.clone()).context("the session is empty")?;
         // What only looks at a recording runs no program that the recording names.
         let programs = recording.state.started().kgs.iter().any(|(_, spec)| spec.starts_with("exec:"));
         let world = if programs { None } else { self.world_of(&recording).ok() };
         let workshop = world.unwrap_or_else(|| Workshop { kgs: Vec::new(), world_is_gone: true, ..self.workshop() });
-        self.connect(&workshop, Setup::Replay { recording: Box::new(recording) }, &strategy, Pace::Paused)
+        self.connect(&workshop, Setup::Replay { recording: Box::new(recording), note }, &strategy, Pace::Paused)
     }
 
     /// Ends every session; each is on disk when this returns.
@@ -310,13 +348,10 @@ impl Host for Bench<'_> {
 
     fn open(&self, path: &Path, how: OpenHow) -> Result<Connection, String> {
         let opened = match how {
-            OpenHow::Resume => read(path)
-                .map_err(anyhow::Error::from)
-                .and_then(|recording| self.world_of(&recording))
-                .and_then(|workshop| self.resume(workshop, path, &SearchOptions::default())),
+            OpenHow::Resume => self.go_on(path),
             OpenHow::Replay => match crate::session::recorded(path) {
-                Some(recording) => self.replay(recording),
-                None => read(path).map_err(anyhow::Error::from).and_then(|r| self.replay(r)),
+                Some(recording) => self.replay(recording, None),
+                None => read(path).map_err(anyhow::Error::from).and_then(|r| self.replay(r, None)),
             },
         };
         opened.map_err(|e| format!("{e:#}"))

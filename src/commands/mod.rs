@@ -13,6 +13,7 @@ pub mod options;
 pub mod parse;
 pub mod replay;
 pub mod report;
+pub mod sessions;
 pub mod setup;
 pub mod show;
 mod spent;

@@ -8,6 +8,7 @@ use crate::search::{By, NodeId, Outcome, State, StepKind, Value, Warning, Warnin
 use crate::text::{one_line, quoted};
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The object that `ask --json` and `show --json` print. `session` is the file (or the name) of the session.
@@ -186,6 +187,10 @@ pub fn answer(state: &State) -> String {
 #[must_use]
 pub fn tree(state: &State) -> String {
     let standings = state.standings();
+    let mut left_of: HashMap<NodeId, Vec<_>> = HashMap::new();
+    for left in state.leftovers() {
+        left_of.entry(left.node).or_default().push(left);
+    }
     let mut out = String::new();
     for row in state.tree_rows() {
         let node = &state.nodes[row.node.index()];
@@ -213,7 +218,7 @@ pub fn tree(state: &State) -> String {
             }
         }
         out.push('\n');
-        for left in state.leftovers().filter(|l| l.node == row.node) {
+        for left in left_of.remove(&row.node).unwrap_or_default() {
             let n = left.reading.slots.len();
             let _ = match &left.reading.outcome {
                 Outcome::Rejected { text, why, .. } => {

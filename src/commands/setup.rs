@@ -17,7 +17,7 @@ use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
 use crate::scenario::{Scenario, Script, ScriptedModel};
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Budget, Condition, Preset, Setting, Settings, Started, State, Structured};
-use crate::session::{Header, Journal, Recording, new_session_name, sessions_folder};
+use crate::session::{Header, Journal, PackError, Recording, is_packed, new_session_name, sessions_folder, unpack};
 use crate::text::one_line;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
@@ -648,6 +648,33 @@ pub fn new_journal(path: Option<&Path>) -> anyhow::Result<(String, Option<Journa
     match made {
         Ok(journal) => Ok((name, Some(journal), None)),
         Err(e) => Ok((name, None, Some(format!("the session is not recorded ({e:#}): give a file with --session PATH")))),
+    }
+}
+
+/// The file of a session that is to be gone on with, and what to tell of it. A packed one is unpacked into the sessions
+/// folder, under its own name: what somebody handed over is never written.
+///
+/// # Errors
+/// It can't be unpacked, or a session of its name is there.
+pub fn path_to_go_on(session: &str) -> anyhow::Result<(PathBuf, Option<String>)> {
+    let path = session_path(session);
+    if !is_packed(&path) {
+        return Ok((path, None));
+    }
+    let folder = sessions_folder().context("there is no home folder to unpack the session into: set HOME, or XDG_STATE_HOME")?;
+    match unpack(&path, &folder) {
+        Ok(to) => {
+            let note = format!("unpacked to {}", to.display());
+            Ok((to, Some(note)))
+        }
+        Err(PackError::Exists(to)) => {
+            let name = one_line(&to.file_stem().unwrap_or_default().to_string_lossy());
+            bail!(
+                "{} was unpacked before (or another session has its name): go on with {name}, the one in the sessions folder",
+                path.display()
+            )
+        }
+        Err(e) => Err(e.into()),
     }
 }
 

@@ -47,6 +47,8 @@ pub enum Setup {
     Replay {
         /// What was read.
         recording: Box<Recording>,
+        /// Something to tell the person first (that another program writes it, say).
+        note: Option<String>,
     },
 }
 
@@ -147,7 +149,7 @@ impl Runner {
                 changes = new;
                 (recording.header.session.clone(), Some(journal), Some(recording), None, None, None, false)
             }
-            Setup::Replay { recording } => (recording.header.session.clone(), None, Some(recording), None, None, None, true),
+            Setup::Replay { recording, note } => (recording.header.session.clone(), None, Some(recording), None, note, None, true),
         };
         let live = Live {
             pace: if replay { Pace::Paused } else { equipment.pace },
@@ -201,11 +203,8 @@ impl Runner {
                 ));
             }
         }
-        if let Some(note) = note {
-            runner.tell(note);
-        }
+        let note = note.or_else(|| recording.as_ref().and_then(|r| r.note()));
         if let Some(recording) = recording {
-            let note = recording.note();
             runner.adopt(*recording);
             if let Some(note) = note {
                 runner.tell(note);
@@ -213,6 +212,8 @@ impl Runner {
             if !replay {
                 runner.reopen(changes);
             }
+        } else if let Some(note) = note {
+            runner.tell(note);
         }
         if !replay {
             runner.set_breaks();

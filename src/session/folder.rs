@@ -1,8 +1,11 @@
-//! Where sessions are kept, and what was there lately.
+//! Where sessions are kept, and what is there.
 
-use super::read::read;
-use crate::search::{Entry, Event};
+use super::journal::{Header, is_running};
+use super::read::{self, ReadError, ReadErrorKind, next_line, read};
+use crate::asm::Action;
+use crate::search::{Entry, Event, NodeId, OutcomeKind, Seq, State};
 use crate::text::one_line;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +20,77 @@ pub struct SessionInfo {
     pub when: u64,
     /// Its outcome, or that it goes on.
     pub outcome: String,
+}
+
+/// A file of the sessions folder, as `tot sessions list` shows it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its file.
+    pub path: PathBuf,
+    /// The name that commands take: that of the file without its ending.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it was last written, in seconds since 1970.
+    pub when: u64,
+    /// Whether a program writes it now.
+    pub running: bool,
+    /// What it says of itself, or why it can't be read.
+    pub what: Result<About, (ReadErrorKind, String)>,
+}
+
+/// What a session says of itself. Texts are as they stand in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Its name, by which forks call it.
+    pub session: String,
+    /// The session that it was forked from, and how many of its entries were copied.
+    pub parent: Option<(String, Seq)>,
+    /// Its question.
+    pub question: String,
+    /// Its model.
+    pub model: String,
+    /// How it ended; `None`: it has not.
+    pub outcome: Option<OutcomeKind>,
+    /// Its answer.
+    pub answer: Option<String>,
+    /// Why it stands still, if it does.
+    pub halted: Option<String>,
+    /// Expansions; not counted for large files.
+    pub expanded: Option<u32>,
+    /// Whether its last line is not whole.
+    pub torn: bool,
+}
+
+impl About {
+    fn of(header: Header, state: &State, torn: bool) -> Option<Self> {
+        let started = state.started.as_deref()?;
+        let finished = state.finished.as_deref().map(|(end, _)| end);
+        let answer = finished.and_then(|end| end.answer).and_then(|id| state.node(id));
+        let answer = answer.and_then(|node| if let Action::Answer { text, .. } = &node.action { Some(text.clone()) } else { None });
+        Some(Self {
+            session: header.session,
+            parent: header.parent,
+            question: started.question.clone(),
+            model: started.model.clone(),
+            outcome: finished.map(|end| end.outcome),
+            answer,
+            halted: state.halted.as_ref().map(|halt| halt.why.clone()),
+            expanded: Some(state.expansions()),
+            torn,
+        })
+    }
+
+    /// How it ended, in a few words.
+    #[must_use]
+    pub fn end(&self) -> String {
+        match (self.outcome, &self.answer, self.expanded) {
+            (Some(outcome), Some(answer), _) => format!("{}: {}", outcome.name().replace('_', " "), one_line(answer)),
+            (Some(outcome), None, _) => outcome.name().replace('_', " "),
+            (None, _, Some(expanded)) => format!("left after {expanded} expansions"),
+            (None, _, None) => "left before its end".to_owned(),
+        }
+    }
 }
 
 /// `$XDG_STATE_HOME/tot/sessions`, else `~/.local/state/tot/sessions`.
@@ -51,68 +125,130 @@ fn civil(seconds: u64) -> (String, String) {
     (format!("{year:04}{month:02}{day:02}"), format!("{:02}{:02}{:02}", rest / 3600, rest / 60 % 60, rest % 60))
 }
 
-/// The sessions of `folder`, newest first, at most `limit`. Files that are no sessions are passed over.
-#[must_use]
-pub fn recent(folder: &Path, limit: usize) -> Vec<SessionInfo> {
-    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<(u64, PathBuf)> = files
+/// The session files of `folder` by name, newest first: when each was written, and its size.
+fn files(folder: &Path) -> std::io::Result<Vec<(u64, PathBuf, u64)>> {
+    let mut files: Vec<(u64, PathBuf, u64)> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
         .filter(|f| f.path().extension().is_some_and(|e| e == "jsonl"))
         .filter_map(|f| {
-            let changed = f.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-            Some((changed.as_secs(), f.path()))
+            let about = f.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs(), f.path(), about.len()))
         })
         .collect();
     files.sort_by(|a, b| b.cmp(a));
-    files.into_iter().take(limit).filter_map(|(when, path)| info(path, when)).collect()
+    Ok(files)
 }
 
-/// Sessions up to this size are read whole for the list; of larger ones only the ends are.
+/// The sessions of `folder`, newest first, at most `limit`. Files that are no sessions are passed over.
+#[must_use]
+pub fn recent(folder: &Path, limit: usize) -> Vec<SessionInfo> {
+    let files = files(folder).unwrap_or_default();
+    let info = |(when, path, bytes): (u64, PathBuf, u64)| {
+        let about = about(&path, bytes, Depth::Ends).ok()?;
+        Some(SessionInfo { question: one_line(&about.question), outcome: about.end(), path, when })
+    };
+    files.into_iter().take(limit).filter_map(info).collect()
+}
+
+/// Everything in `folder` that is named like a session, newest first; what can't be read is there, too.
+///
+/// # Errors
+/// The folder can't be read.
+pub fn list(folder: &Path) -> std::io::Result<Vec<Listed>> {
+    let listed = |(when, path, bytes): (u64, PathBuf, u64)| {
+        let what = about(&path, bytes, Depth::Answer).map_err(|e| (e.kind(), e.to_string()));
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Listed { name, bytes, when, running: is_running(&path), what, path }
+    };
+    Ok(files(folder)?.into_iter().map(listed).collect())
+}
+
+/// Sessions up to this size are read whole for a list; of larger ones only what is needed.
 const SMALL: u64 = 1 << 20;
 
 /// Bytes of the end that are looked at.
 const TAIL: i64 = 1 << 17;
 
-/// What a large session file says at its two ends: reading it whole would keep the start page waiting.
-fn ends(path: &Path) -> Option<(String, String)> {
-    use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-    let mut file = BufReader::new(std::fs::File::open(path).ok()?);
-    let mut line = String::new();
-    file.by_ref().take(SMALL).read_line(&mut line).ok()?;
-    line.clear();
-    file.by_ref().take(SMALL).read_line(&mut line).ok()?;
-    let first: Entry = serde_json::from_str(&line).ok()?;
-    let Event::Started(started) = first.ev else { return None };
-    let mut tail = Vec::new();
-    file.seek(SeekFrom::End(-TAIL)).ok()?;
-    file.read_to_end(&mut tail).ok()?;
-    let tail = String::from_utf8_lossy(&tail);
-    let entries = tail.lines().rev().filter_map(|l| serde_json::from_str::<Entry>(l).ok());
-    let end = entries.into_iter().find_map(|e| if let Event::Finished(end) = e.ev { Some(end) } else { None });
-    let outcome = end.map_or_else(|| "left before its end".to_owned(), |end| end.outcome.name().replace('_', " "));
-    Some((one_line(&started.question), outcome))
+/// How far a large file is looked into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// Its two ends: the start page must not keep anybody waiting.
+    Ends,
+    /// Also for the answer, which stands where its node was made.
+    Answer,
 }
 
-/// What a session file says of itself.
-fn info(path: PathBuf, when: u64) -> Option<SessionInfo> {
-    if path.metadata().ok()?.len() > SMALL {
-        let (question, outcome) = ends(&path)?;
-        return Some(SessionInfo { path, question, when, outcome });
+/// What a session file of so many bytes says of itself.
+fn about(path: &Path, bytes: u64, depth: Depth) -> Result<About, ReadError> {
+    let empty = || ReadError::of(ReadErrorKind::NoSession, path, "the session is empty");
+    if bytes > SMALL {
+        return ends(path, depth)?.ok_or_else(empty);
     }
-    let recording = read(&path).ok()?;
-    let started = recording.state.started.as_ref()?;
-    let summary = recording.state.summary();
-    let outcome = match (summary.outcome, summary.answer_text) {
-        (Some(outcome), Some(answer)) => format!("{}: {}", outcome.name().replace('_', " "), one_line(&answer)),
-        (Some(outcome), None) => outcome.name().replace('_', " "),
-        (None, _) => format!("left after {} expansions", summary.expanded),
-    };
-    Some(SessionInfo { question: one_line(&started.question), path, when, outcome })
+    let recording = read(path)?;
+    About::of(recording.header, &recording.state, recording.torn.is_some()).ok_or_else(empty)
+}
+
+/// What a large session file says at its two ends.
+fn ends(path: &Path, depth: Depth) -> Result<Option<About>, ReadError> {
+    let disk = |e: std::io::Error| ReadError::io(path, &e);
+    let mut file = BufReader::new(read::open(path)?);
+    let mut line = Vec::new();
+    next_line(path, &mut file, 1, &mut line)?;
+    let header = read::header(path, &line)?;
+    next_line(path, &mut file, 2, &mut line)?;
+    let mut state = State::default();
+    let begun = serde_json::from_slice::<Entry>(&line).ok().and_then(|first| state.apply(&first).ok());
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::End(-TAIL)).map_err(disk)?;
+    file.read_to_end(&mut tail).map_err(disk)?;
+    let torn = tail.last() != Some(&b'\n');
+    let tail = String::from_utf8_lossy(&tail);
+    let mut entries = tail.lines().rev().filter_map(|l| serde_json::from_str::<Entry>(l).ok()).peekable();
+    let halted = if let Some(Entry { ev: Event::Halted(halt), .. }) = entries.peek() { Some(halt.why.clone()) } else { None };
+    let end = entries.find_map(|entry| if let Event::Finished(end) = entry.ev { Some(end) } else { None });
+    let Some(mut about) = begun.and_then(|()| About::of(header, &state, torn)) else { return Ok(None) };
+    about.outcome = end.as_ref().map(|end| end.outcome);
+    (about.expanded, about.halted) = (None, halted);
+    if let Some(node) = end.and_then(|end| end.answer).filter(|_| depth == Depth::Answer) {
+        about.answer = answer_of(path, node)?;
+    }
+    Ok(Some(about))
+}
+
+/// The text of an answer's node: only the lines on which the tree grew are read.
+fn answer_of(path: &Path, node: NodeId) -> Result<Option<String>, ReadError> {
+    let (mut file, mut line, mut nodes) = (BufReader::with_capacity(1 << 18, read::open(path)?), Vec::new(), 0);
+    for number in 1.. {
+        next_line(path, &mut file, number, &mut line)?;
+        if line.is_empty() {
+            break;
+        }
+        // The kind of event stands near the beginning of its line.
+        let start = &line[..line.len().min(160)];
+        if !start.windows(6).any(|six| six == b"\"grew\"") {
+            continue;
+        }
+        let Ok(Entry { ev: Event::Grew { children, .. }, .. }) = serde_json::from_slice(&line) else { continue };
+        for child in children.into_iter().filter(|child| child.merged.is_none()) {
+            if nodes == node.0 {
+                return Ok(if let Action::Answer { text, .. } = child.action { Some(text) } else { None });
+            }
+            nodes += 1;
+        }
+    }
+    Ok(None)
+}
+
+/// A moment (seconds since 1970) as `2026-11-30 07:05:10`, UTC.
+#[must_use]
+pub fn moment(seconds: u64) -> String {
+    let (d, t) = civil(seconds);
+    format!("{}-{}-{} {}:{}:{}", &d[..d.len() - 4], &d[d.len() - 4..d.len() - 2], &d[d.len() - 2..], &t[..2], &t[2..4], &t[4..])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{civil, ends, recent};
+    use super::{Depth, civil, ends, list, moment, recent};
     use crate::session::shipped;
 
     #[test]
@@ -132,7 +268,13 @@ mod tests {
         let at = large.find(&pad).unwrap();
         large.insert_str(at, &format!("{}\n", " ".repeat(1 << 18)));
         std::fs::write(&path, &large).unwrap();
-        assert_eq!(ends(&path), Some((shipped()[0].question.to_owned(), "answered".to_owned())));
+        let about = ends(&path, Depth::Ends).unwrap().unwrap();
+        assert_eq!((&*about.question, &*about.end()), (shipped()[0].question, "answered"));
+        assert_eq!(ends(&path, Depth::Answer).unwrap().unwrap().end(), "answered: Michael Caine");
+        // What is no session is listed with the reason.
+        std::fs::write(&path, &text).unwrap();
+        let listed = list(folder.path()).unwrap();
+        assert_eq!((listed.len(), listed.iter().filter(|l| l.what.is_ok()).count()), (2, 1));
     }
 
     #[test]
@@ -140,5 +282,6 @@ mod tests {
         assert_eq!(civil(0), ("19700101".into(), "000000".into()));
         assert_eq!(civil(951_827_696), ("20000229".into(), "123456".into()));
         assert_eq!(civil(1_795_980_600), ("20261129".into(), "193000".into()));
+        assert_eq!(moment(951_827_696), "2000-02-29 12:34:56");
     }
 }

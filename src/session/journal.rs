@@ -1,11 +1,11 @@
 //! The journal: a header line, then one entry a line. Written before it counts, one writer at a time, mode 0600.
 
-use super::read::{self, ReadError, Recording};
+use super::read::{self, ReadError, ReadErrorKind, Recording};
 use crate::search::{Entry, Seq};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -80,18 +80,42 @@ impl Journal {
     /// [`ReadError`]: the file can't be read, is no journal, is of a newer version (it stays untouched), or another
     /// program writes it.
     pub fn reopen(path: &Path) -> Result<(Self, Recording), ReadError> {
-        let mut file = OpenOptions::new().write(true).open(path).map_err(|e| ReadError::io(path, &e))?;
-        lock(&file).map_err(|e| ReadError::io(path, &e))?;
+        let mut file = Self::take(path)?;
         let recording = read::read(path)?;
         if let Some(torn) = &recording.torn {
-            let mut aside = path.as_os_str().to_owned();
-            aside.push(".torn");
-            let saved = OpenOptions::new().append(true).create(true).mode(0o600).open(aside).and_then(|mut f| f.write_all(&torn.bytes));
+            let saved =
+                OpenOptions::new().append(true).create(true).mode(0o600).open(torn_beside(path)).and_then(|mut f| f.write_all(&torn.bytes));
             saved.and_then(|()| file.set_len(recording.good)).map_err(|e| ReadError::io(path, &e))?;
         }
         file.seek(SeekFrom::Start(recording.good)).map_err(|e| ReadError::io(path, &e))?;
         let journal = Self::around(path, file, recording.good).map_err(|e| ReadError::io(path, &e))?;
         Ok((journal, recording))
+    }
+
+    /// Whether the session at `path` could be gone on with now; nothing is changed.
+    ///
+    /// # Errors
+    /// [`ReadError`]: it is no file that may be written, or another program writes it.
+    pub fn check(path: &Path) -> Result<(), ReadError> {
+        Self::take(path).map(drop)
+    }
+
+    /// The file, locked.
+    fn take(path: &Path) -> Result<File, ReadError> {
+        // Folders and devices are refused in the words of reading.
+        drop(read::open(path)?);
+        let file = OpenOptions::new().write(true).open(path).map_err(|e| ReadError::writing(path, &e))?;
+        lock(&file).map_err(|e| match e.kind() {
+            io::ErrorKind::WouldBlock => ReadError::of(ReadErrorKind::Locked, path, OTHER),
+            _ => ReadError::io(path, &e),
+        })?;
+        // It may have been deleted, or another file put in its place, before the lock was there.
+        let (mine, there) = (file.metadata(), std::fs::metadata(path));
+        match (mine, there) {
+            (Ok(mine), Ok(there)) if (mine.dev(), mine.ino()) == (there.dev(), there.ino()) => Ok(file),
+            (_, Err(e)) | (Err(e), _) => Err(ReadError::io(path, &e)),
+            _ => Err(ReadError::of(ReadErrorKind::Locked, path, OTHER)),
+        }
     }
 
     fn around(path: &Path, file: File, good: u64) -> io::Result<Self> {
@@ -161,12 +185,48 @@ fn line(value: &impl Serialize) -> io::Result<String> {
     Ok(text)
 }
 
+/// Why a session can't be written, and what to do.
+const OTHER: &str = "the session is open in another tot: close that one first, or look at it with tot show or tot replay";
+
+/// How often, and after how many milliseconds, a lock is tried again: whoever only looks whether a session is being
+/// written holds it for a moment.
+const TRIES: (u32, u64) = (5, 10);
+
 fn lock(file: &File) -> io::Result<()> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => {
-            Err(io::Error::other("the session is open in another tot: close that one first, or look at it with tot show or tot replay"))
+    for left in (0..TRIES.0).rev() {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if left > 0 => std::thread::sleep(Duration::from_millis(TRIES.1)),
+            Err(TryLockError::WouldBlock) => break,
+            Err(TryLockError::Error(e)) => return Err(e),
         }
-        Err(TryLockError::Error(e)) => Err(e),
     }
+    Err(io::Error::new(io::ErrorKind::WouldBlock, OTHER))
+}
+
+/// Whether a program writes the session at `path` now.
+#[must_use]
+pub fn is_running(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Deletes the session at `path`, and what was set aside of it, unless a program writes it.
+///
+/// # Errors
+/// It is open in another tot (`WouldBlock`), or the disk refuses.
+pub fn delete(path: &Path) -> io::Result<()> {
+    let file = File::open(path)?;
+    lock(&file)?;
+    std::fs::remove_file(path)?;
+    match std::fs::remove_file(torn_beside(path)) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// Where the torn tail of the session at `path` is set aside.
+fn torn_beside(path: &Path) -> PathBuf {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".torn");
+    aside.into()
 }

@@ -1,13 +1,19 @@
 //! Sessions: the journal on disk, its recovery, the timeline, forks.
 
+#[cfg(test)]
+mod document;
 mod folder;
 mod journal;
+mod leaks;
+mod pack;
 mod read;
 mod shipped;
 mod timeline;
 
-pub use folder::{SessionInfo, new_session_name, recent, sessions_folder};
-pub use journal::{Header, Journal};
-pub use read::{ReadError, Recording, parse, read};
+pub use folder::{About, Listed, SessionInfo, list, moment, new_session_name, recent, sessions_folder};
+pub use journal::{Header, Journal, VERSION, delete, is_running};
+pub use leaks::{Known, Leaks};
+pub use pack::{Finding, PackError, Packed, file_name, pack, unpack};
+pub use read::{ReadError, ReadErrorKind, Recording, is_packed, parse, read};
 pub use shipped::{Shipped, recorded, shipped};
 pub use timeline::Timeline;

@@ -17,5 +17,9 @@ mod kg;
 mod replay;
 mod secrets;
 mod server;
+mod sessions;
 mod show;
 mod support;
+#[path = "../tui/terminal.rs"]
+#[expect(dead_code, reason = "the explorer's tests use the rest")]
+mod terminal;

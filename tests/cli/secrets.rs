@@ -24,7 +24,12 @@ fn assert_kept(ran: &Ran, folder: &Path) {
                 folders.push(file);
                 continue;
             }
-            let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+            let mut text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+            if file.extension().is_some_and(|e| e == "gz") {
+                let mut packed = flate2::read::MultiGzDecoder::new(std::fs::File::open(&file).unwrap());
+                text.clear();
+                std::io::Read::read_to_string(&mut packed, &mut text).unwrap();
+            }
             for secret in SECRETS {
                 assert!(!text.contains(secret), "{secret} in {}", file.display());
             }
@@ -74,6 +79,64 @@ fn a_server_that_echoes_the_key_puts_it_nowhere() {
         let typo = kg.replace("sparql:", "sparkle:");
         assert_kept(&ask(&home, &["ask", question, "--kg", &typo]).ends(2), &home.path(""));
         assert!(server.seen().iter().any(|r| r.head.contains("zzz9")), "the server was shown what it needs");
+    }
+}
+
+/// Waits until this is so.
+#[track_caller]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = std::time::Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < super::support::DEADLINE, "{what} did not come");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_model_that_says_the_key_puts_it_into_no_session_no_fork_and_no_packed_file() {
+    let home = Home::new();
+    // Every reply of the model quotes the key that it was sent.
+    let server = Server::start(|_, request| {
+        let (status, kind, body) = super::server::model(request);
+        (
+            status,
+            kind,
+            body.replace("what is known about it", &format!("what {KEY} knows")).replace("Inception", &format!("Inception - {KEY}")),
+        )
+    });
+    let state = home.arg("state");
+    let args = ["q?", "--llm", "openai:m", "--llm-url", &server.host, "--max-calls", "6", "--pace", "0"];
+    let environment = [("OPENAI_API_KEY", KEY), ("XDG_STATE_HOME", &*state)];
+    let mut terminal = super::terminal::Terminal::open_with(super::support::TOT, &args, &environment);
+    let halted = |name: &Path| std::fs::read_to_string(name).unwrap_or_default().contains("\"halted\"");
+    wait_until("the end of the budget", || home.sessions().iter().any(|s| halted(s)));
+    let (parent, asked) = (home.sessions()[0].clone(), server.seen().len());
+    terminal.wait_for("budget");
+    terminal.press_for("{{", "looking back");
+    terminal.press_for("f", "a fork: replies come from the parent's recording");
+    terminal.wait_for("paused");
+    terminal.press(" ");
+    // What the recording answers is free: with the same budget the fork comes further, live.
+    wait_until("the fork, live", || server.seen().len() > asked && home.sessions().iter().filter(|s| halted(s)).count() == 2);
+    let (_, _, screen) = terminal.quit();
+    assert!(!screen.contains(KEY));
+    let fork = home.sessions().into_iter().find(|s| *s != parent).unwrap();
+    let said = std::fs::read_to_string(&fork).unwrap();
+    assert!(said.contains("\"parent\"") && said.contains("what *** knows") && said.contains("\"source\":\"live\""), "{said}");
+    for session in [&parent, &fork] {
+        let name = session.file_stem().unwrap().to_str().unwrap();
+        for args in [&["sessions", "show", name][..], &["sessions", "list"], &["sessions", "pack", name]] {
+            assert_kept(&ask(&home, args).ends(0), &home.path(""));
+        }
+        // One that was written by another hand.
+        let leaky = std::fs::read_to_string(session).unwrap().replace("what *** knows", &format!("what {KEY} knows"));
+        std::fs::write(session, leaky).unwrap();
+        let out = format!("{name}-clean.tot.gz");
+        let ran = ask(&home, &["sessions", "pack", name, "-o", &out]).ends(1).says(&["OPENAI_API_KEY", "--redact"]);
+        assert!(!ran.err.contains(KEY) && !home.path(&out).exists(), "{ran:#?}");
+        ask(&home, &["sessions", "pack", name, "-o", &out, "--redact"]).ends(0);
+        std::fs::remove_file(session).unwrap();
+        assert_kept(&ask(&home, &["show", "--json", &home.arg(&out)]), &home.path(""));
     }
 }
 

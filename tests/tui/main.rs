@@ -15,6 +15,7 @@ mod graphs;
 mod hostile;
 mod linking;
 mod live;
+mod locked;
 mod looking;
 mod sizes;
 mod start_page;

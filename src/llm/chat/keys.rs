@@ -21,6 +21,12 @@ const HOSTS: [(&str, &str); 13] = [
     ("ollama.com", "OLLAMA_API_KEY"),
 ];
 
+/// Every variable in which a key of a model's service may stand.
+pub fn variables() -> impl Iterator<Item = &'static str> {
+    let own = [Provider::OpenAi, Provider::Anthropic, Provider::Ollama, Provider::Bedrock].map(Provider::own_variable);
+    HOSTS.iter().map(|(_, variable)| *variable).chain(own)
+}
+
 /// The variable of the service at `url`; `None` for a host that is none of the known ones.
 fn of_host(url: &Url) -> Option<&'static str> {
     let host = url.host_str()?;

@@ -13,7 +13,7 @@ fn with(state: &State, what: Act) -> State {
     let mut copy = state.clone();
     let id = ActId(u32::try_from(copy.acts.len()).unwrap_or(u32::MAX));
     let nodes_then = u32::try_from(copy.nodes.len()).unwrap_or(u32::MAX);
-    copy.acts.push(Arc::new(ActRecord { id, what, seq: copy.seq, nodes_then, active: true }));
+    copy.acts.push(Arc::new(ActRecord { id, what, seq: copy.seq, nodes_then, active: true, hits: 0 }));
     copy
 }
 

@@ -83,6 +83,8 @@ impl Journal {
             waits: vec![],
             writing: Default::default(),
             inquiries: vec![],
+            proposal: None,
+            upcoming: None,
             notice: None,
             replaying_parent: false,
             session: "bench".into(),

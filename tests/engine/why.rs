@@ -313,7 +313,7 @@ fn a_search_without_an_end_has_no_such_paragraph() {
     let mut world = World::new(&film(), Preset::Paper, 1);
     world.run(60);
     assert!(why::at_end(&world.state, &|_| None).is_empty() && why::at_halt(&world.state).is_empty());
-    let halt = tree_of_traversals::search::Halt { cause: Default::default(), why: "no connection".into() };
+    let halt = tree_of_traversals::search::Halt { cause: Default::default(), why: "no connection".into(), hits: vec![] };
     world.push(By::Engine, Event::Halted(halt));
     let said = text(&why::at_halt(&world.state));
     assert!(said.starts_with("No connection. It goes on "), "{said}");

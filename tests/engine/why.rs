@@ -121,7 +121,7 @@ fn the_border_of_the_runner_up_is_where_the_rule_turns() {
         let words = match (runner.least, runner.bar) {
             (None, _) => "it would have come first with no value",
             (Some(_), None) => "it would have come first with any value that is known",
-            (least, bar) if least == bar => " or more, since of equals it ",
+            (least, bar) if least == bar => ", since of equals it ",
             _ => "it would have come first with a value above ",
         };
         assert!(said.contains(words), "{words}: {said}");

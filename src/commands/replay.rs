@@ -25,24 +25,11 @@ pub fn check(session: &str) -> anyhow::Result<Status> {
             writeln!(out, "entry {}: {}", entry.seq, one_line(&difference))?;
             return Ok(Status::Error);
         }
-        decisions += u32::from(is_decision(&entry.ev));
+        decisions += u32::from(entry.ev.is_decision());
         state.apply(entry)?;
     }
     writeln!(std::io::stdout(), "{decisions} decisions were made again: all as recorded")?;
     Ok(Status::Ok)
-}
-
-const fn is_decision(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Opened { .. }
-            | Event::Read { .. }
-            | Event::Grew { .. }
-            | Event::Paged { .. }
-            | Event::Valued { .. }
-            | Event::Closed { .. }
-            | Event::Finished(_)
-    )
 }
 
 /// What this program would have decided instead, if it is something else.

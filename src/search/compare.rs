@@ -90,7 +90,7 @@ pub struct Comparison {
 /// Compares two sessions, each as its entries and the state that they make.
 #[must_use]
 pub fn compare(a: (&[Arc<Entry>], &State), b: (&[Arc<Entry>], &State)) -> Comparison {
-    let decided = |entries: &[Arc<Entry>]| entries.iter().filter(|e| is_decision(&e.ev)).cloned().collect::<Vec<_>>();
+    let decided = |entries: &[Arc<Entry>]| entries.iter().filter(|e| is_decided(&e.ev)).cloned().collect::<Vec<_>>();
     let (of_a, of_b) = (decided(a.0), decided(b.0));
     let same = of_a.iter().zip(&of_b).take_while(|(x, y)| is_same(&x.ev, &y.ev)).count();
     let states = [a.1, b.1];
@@ -103,20 +103,9 @@ pub fn compare(a: (&[Arc<Entry>], &State), b: (&[Arc<Entry>], &State)) -> Compar
     }
 }
 
-/// Whether it is a decision of the engine or of a person: what the order of arrival cannot change.
-const fn is_decision(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Opened { .. }
-            | Event::Read { .. }
-            | Event::Grew { .. }
-            | Event::Paged { .. }
-            | Event::Valued { .. }
-            | Event::Closed { .. }
-            | Event::Finished(_)
-            | Event::Acted { .. }
-            | Event::Undone { .. }
-    )
+/// Whether the engine or a person decided it: what the order of arrival cannot change.
+const fn is_decided(event: &Event) -> bool {
+    event.is_decision() || matches!(event, Event::Acted { .. } | Event::Undone { .. })
 }
 
 /// Whether two decisions come to the same. Which of several samples said a thing is chance: how many did counts.

@@ -226,6 +226,24 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether it is a decision of the engine: what the replies before it and the acts of the person lead to, whatever the order
+    /// in which replies arrived.
+    #[must_use]
+    pub const fn is_decision(&self) -> bool {
+        matches!(
+            self,
+            Self::Opened { .. }
+                | Self::Read { .. }
+                | Self::Grew { .. }
+                | Self::Paged { .. }
+                | Self::Valued { .. }
+                | Self::Closed { .. }
+                | Self::Finished(_)
+        )
+    }
+}
+
 /// Why a search stands still.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Halt {

@@ -92,6 +92,14 @@ impl Scene {
         if is_there { self.history.state_at(entry).ok() } else { None }
     }
 
+    /// The warnings about a node.
+    #[must_use]
+    pub fn warnings_of(&self, id: NodeId) -> &[Warning] {
+        let from = self.warnings.partition_point(|warning| warning.node < id);
+        let to = self.warnings.partition_point(|warning| warning.node <= id);
+        &self.warnings[from..to]
+    }
+
     /// The value of a node.
     #[must_use]
     pub fn level(&self, id: NodeId) -> Level {

@@ -47,6 +47,10 @@ fn no_output_moves_the_terminal() {
     let session = session(&home);
     let shown = home.run(&["show", &session]).ends(0).clean();
     assert!(shown.out.contains("Quay ]52;c;Zm9v Nine2J") && shown.out.contains("rejected"), "{shown:#?}");
+    for told in ["--why", "--facts"] {
+        home.run(&["show", &session, told]).ends(0).clean();
+        home.run(&["show", &session, told, "--json"]).ends(0).clean().json();
+    }
     let object = home.run(&["show", "--json", &session]).ends(0).clean().json();
     assert!(object.to_string().contains('\u{9b}'), "the value itself is kept");
     home.run(&["replay", "--check", &session]).ends(0).clean();

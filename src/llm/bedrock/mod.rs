@@ -9,7 +9,7 @@ use super::chat::address;
 use super::chat::ask::{Order, Prepared};
 use super::chat::capabilities::{Ability, Capabilities};
 use super::chat::completion::{Completion, NoReply};
-use super::chat::dialect::Dialect;
+use super::chat::dialect::{Dialect, names_in};
 use super::chat::quirks::Shape;
 use super::chat::stream::{Framing, Reader};
 use crate::calls::{CallError, CallErrorKind};
@@ -132,9 +132,7 @@ impl Dialect for Bedrock {
     }
 
     fn listed(&self, body: &[u8]) -> Option<Vec<String>> {
-        let root: Value = serde_json::from_slice(body).ok()?;
-        let list = root.get("modelSummaries")?.as_array()?;
-        Some(list.iter().filter_map(|m| m["modelId"].as_str().map(str::to_owned)).collect())
+        names_in(body, "modelSummaries", &["modelId"])
     }
 
     /// A profile (`us.` before a model's name, or an ARN) stands for a model.

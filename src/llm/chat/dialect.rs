@@ -93,3 +93,24 @@ pub trait Dialect: Send + Sync {
         None
     }
 }
+
+/// The names of the objects of the list at `list` of an object in JSON, each under the first of `keys` that it has; `None` when
+/// there is no such list.
+pub fn names_in(body: &[u8], list: &str, keys: &[&str]) -> Option<Vec<String>> {
+    let root: Value = serde_json::from_slice(body).ok()?;
+    let name = |item: &Value| keys.iter().find_map(|key| item[*key].as_str()).map(str::to_owned);
+    Some(root.get(list)?.as_array()?.iter().filter_map(name).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_under_the_first_key_that_is_there() {
+        let body = br#"{"models": [{"model": "a"}, {"name": "b", "model": "c"}, {"size": 1}, {"name": 7}]}"#;
+        assert_eq!(names_in(body, "models", &["name", "model"]), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(names_in(body, "data", &["id"]), None);
+        assert_eq!(names_in(b"<html>", "models", &["name"]), None);
+    }
+}

@@ -7,7 +7,7 @@ use super::chat::address;
 use super::chat::ask::{Order, Prepared};
 use super::chat::capabilities::{Ability, Capabilities};
 use super::chat::completion::{Completion, NoReply};
-use super::chat::dialect::Dialect;
+use super::chat::dialect::{Dialect, names_in};
 use super::chat::quirks::Shape;
 use super::chat::stream::{Framing, Reader};
 use crate::calls::{CallError, CallErrorKind};
@@ -146,9 +146,7 @@ impl Dialect for Ollama {
     }
 
     fn listed(&self, body: &[u8]) -> Option<Vec<String>> {
-        let root: Value = serde_json::from_slice(body).ok()?;
-        let list = root.get("models")?.as_array()?;
-        Some(list.iter().filter_map(|m| m["name"].as_str().or(m["model"].as_str()).map(str::to_owned)).collect())
+        names_in(body, "models", &["name", "model"])
     }
 
     /// A name without a tag means the tag `latest`.

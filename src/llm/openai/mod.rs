@@ -8,7 +8,7 @@ mod url;
 use super::chat::ask::{Order, Prepared};
 use super::chat::capabilities::{Ability, Capabilities};
 use super::chat::completion::{Completion, NoReply};
-use super::chat::dialect::Dialect;
+use super::chat::dialect::{Dialect, names_in};
 use super::chat::stream::{Framing, Reader};
 use crate::calls::CallError;
 use crate::redact::Secret;
@@ -80,8 +80,6 @@ impl Dialect for OpenAi {
     }
 
     fn listed(&self, body: &[u8]) -> Option<Vec<String>> {
-        let root: Value = serde_json::from_slice(body).ok()?;
-        let list = root.get("data")?.as_array()?;
-        Some(list.iter().filter_map(|m| m["id"].as_str().map(str::to_owned)).collect())
+        names_in(body, "data", &["id"])
     }
 }

@@ -4,7 +4,7 @@ use super::super::event::{NodeId, Seq, Stop};
 use super::super::settings::Setting;
 use super::super::state::State;
 use super::what_if::{self, Decision, above, decision};
-use super::{Sentence, Tone, exact, named, sentence};
+use super::{Sentence, Tone, at_least, exact, named, sentence};
 
 /// The paragraph of the last end of the search; nothing where there was none. `then` makes the state before an entry.
 #[must_use]
@@ -67,7 +67,7 @@ fn other_answer(before: &State, given: Option<NodeId>) -> Option<Sentence> {
             let bar = given.and_then(|given| before.value(given).known()).filter(|bar| above(*bar) == Some(least));
             match bar {
                 Some(bar) => format!("it would have been given with a value above {}", exact(bar)),
-                None => format!("it would have been given with a value of {} or more", exact(least)),
+                None => format!("it would have been given with {}", at_least(least)),
             }
         }
     };

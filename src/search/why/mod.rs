@@ -61,6 +61,12 @@ fn exact(value: Micro) -> String {
     text[..short.len().max(text.len() - 4)].to_owned()
 }
 
+/// `a value of 0.80 or more`
+fn at_least(value: Micro) -> String {
+    let more = if value == Micro::ONE { "" } else { " or more" };
+    format!("a value of {}{more}", exact(value))
+}
+
 /// `node 7 (0.60)`
 fn named(state: &State, id: NodeId) -> String {
     match state.value(id) {

@@ -4,7 +4,7 @@ use super::super::act::Act;
 use super::super::event::{By, NodeId, Outcome, Seq, StepKind};
 use super::super::state::{Node, State, Step, Value};
 use super::what_if::{self, RunnerUp};
-use super::{Sentence, Tone, exact, named};
+use super::{Sentence, Tone, at_least, exact, named};
 use crate::asm::Action;
 use crate::micro::Micro;
 use crate::text::{cut, one_line};
@@ -107,8 +107,19 @@ fn fate(all: &mut Vec<Sentence>, state: &State, node: &Node, then: &dyn Fn(Seq) 
         }
     } else if node.action.is_answer() {
         let is_it = ended.is_some_and(|end| end.answer == Some(node.id));
-        let what = if is_it { "It is the answer of the search." } else { "It is an answer: nothing follows it." };
-        all.push(Sentence::new(Tone::Plain, what));
+        let threshold = state.settings().threshold;
+        let said = match state.value(node.id).known() {
+            _ if is_it => "It is the answer of the search.".to_owned(),
+            Some(value) if value < threshold => {
+                format!(
+                    "It is an answer that does not end the search: its value {} is below the threshold {}.",
+                    exact(value),
+                    exact(threshold)
+                )
+            }
+            _ => "It is an answer: nothing follows it.".to_owned(),
+        };
+        all.push(Sentence::new(Tone::Plain, said));
     } else if standing.grown_by_hand {
         all.push(Sentence::new(Tone::ByHand, "You went on from here by hand, so the strategy leaves it to you."));
     } else if !standing.pruned {
@@ -174,7 +185,7 @@ fn needed(state: &State, first: NodeId, node: NodeId, bar: Option<Micro>, least:
         (Some(_), None) => "with any value that is known".to_owned(),
         (Some(least), Some(bar)) if least <= bar => {
             let why = if depth(node) > depth(first) { "it is deeper" } else { "it was created first" };
-            format!("with a value of {} or more, since of equals {why}", exact(least))
+            format!("with {}, since of equals {why}", at_least(least))
         }
         (Some(_), Some(bar)) => format!("with a value above {}", exact(bar)),
     }

@@ -98,7 +98,11 @@ fn draw_panes(buf: &mut Buffer, places: &Places, view: &mut SessionView, now: In
                 Pane::Inspector => view.node().map_or_else(|| which.name().to_owned(), |id| format!("Inspector · node {}", id.0)),
                 Pane::Tree => {
                     let follow = if view.follow { " · following the search" } else { "" };
-                    format!("Search tree · {} nodes{follow}", view.scene.state.nodes.len())
+                    let warnings = match view.scene.warnings.len() {
+                        0 => String::new(),
+                        n => format!(" · ⚠ {n}"),
+                    };
+                    format!("Search tree · {} nodes{warnings}{follow}", view.scene.state.nodes.len())
                 }
                 Pane::Timeline => format!("Timeline · {} of {} events", view.seen(), view.snapshot.entries().len()),
                 other => other.name().to_owned(),

@@ -5,7 +5,7 @@ use super::super::theme::{Role, Theme};
 use super::super::widgets::tree::{Flat, TreeList};
 use super::super::widgets::{put, value};
 use crate::asm::Action;
-use crate::search::{By, Node, NodeId};
+use crate::search::{By, Node, NodeId, WarningKind};
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -172,7 +172,8 @@ fn node_line(scene: &Scene, node: &Node, label: &str, room: Room, spinner: &str,
     let mut blank = room.row.saturating_sub(used + text::width(&label) + taken);
     spans.push(Span::styled(label, theme.style(role)));
     // What was cut, or what went wrong, as far as the label leaves room.
-    let remark = scene.partial.get(&node.id).or_else(|| scene.remarks.get(&node.id)).filter(|_| blank > 12);
+    let said = scene.partial.get(&node.id).or_else(|| scene.remarks.get(&node.id)).map(String::as_str);
+    let remark = said.or_else(|| warning(scene, node.id)).filter(|_| blank > 12);
     if let Some(remark) = remark {
         let remark = format!(" · {}", text::cut(&text::one_line(remark), blank - 4));
         blank = blank.saturating_sub(text::width(&remark));
@@ -181,6 +182,12 @@ fn node_line(scene: &Scene, node: &Node, label: &str, room: Room, spinner: &str,
     spans.push(Span::raw(" ".repeat(blank)));
     spans.extend(right);
     Line::from(spans)
+}
+
+/// The first warning about a node that has no sign of its own. That samples are alike says more of the model than of the node.
+fn warning(scene: &Scene, id: NodeId) -> Option<&'static str> {
+    let own = |kind: &WarningKind| !matches!(kind, WarningKind::KgPartial | WarningKind::IdenticalSamples);
+    scene.warnings_of(id).iter().map(|warning| warning.kind).find(own).map(WarningKind::title)
 }
 
 /// Whether a person made a node, chose it too, or asked the model for it.
@@ -200,7 +207,7 @@ fn marks(scene: &Scene, node: &Node, spinner: &str, theme: &Theme) -> Vec<Span<'
         (standing.pruned, "✂", Role::Pruned),
         (standing.withdrawn, "↶", Role::Pruned),
         (scene.partial.contains_key(&node.id), "◐", Role::Warning),
-        (scene.remarks.contains_key(&node.id), "⚠", Role::Warning),
+        (scene.remarks.contains_key(&node.id) || warning(scene, node.id).is_some(), "⚠", Role::Warning),
     ];
     let mut spans: Vec<Span<'static>> =
         all.into_iter().filter(|(on, _, _)| *on).map(|(_, sign, role)| Span::styled(sign.to_owned(), theme.style(role))).collect();

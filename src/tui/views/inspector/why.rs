@@ -15,8 +15,8 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     let before = |entry| scene.before(entry);
     heading(&mut document, format!("Node {} · {}", id.0, label(&scene.state, id)));
     paragraph(&mut document, why::node(&scene.state, id, &before));
-    let mut warnings = scene.warnings.iter().filter(|warning| warning.node == id).peekable();
-    if warnings.peek().is_some() {
+    let warnings = scene.warnings_of(id);
+    if !warnings.is_empty() {
         heading(&mut document, "Warnings");
         for warning in warnings {
             document.push(Role::Warning, &format!("⚠ {}: {}", warning.kind.title(), warning.text));

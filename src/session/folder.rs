@@ -155,12 +155,19 @@ pub fn recent(folder: &Path, limit: usize) -> Vec<SessionInfo> {
 /// # Errors
 /// The folder can't be read.
 pub fn list(folder: &Path) -> std::io::Result<Vec<Listed>> {
-    let listed = |(when, path, bytes): (u64, PathBuf, u64)| {
-        let what = about(&path, bytes, Depth::Answer).map_err(|e| (e.kind(), e.to_string()));
+    let listed = |(when, path, bytes): &(u64, PathBuf, u64)| {
+        let (when, bytes) = (*when, *bytes);
+        let what = about(path, bytes, Depth::Answer).map_err(|e| (e.kind(), e.to_string()));
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Listed { name, bytes, when, running: is_running(&path), what, path }
+        Listed { name, bytes, when, running: is_running(path), what, path: path.clone() }
     };
-    Ok(files(folder)?.into_iter().map(listed).collect())
+    let files = files(folder)?;
+    // Reading takes its time where there are thousands: each core takes a share.
+    let share = files.len().div_ceil(std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(16);
+    Ok(std::thread::scope(|scope| {
+        let shares: Vec<_> = files.chunks(share).map(|some| scope.spawn(move || some.iter().map(listed).collect::<Vec<_>>())).collect();
+        shares.into_iter().flat_map(|share| share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    }))
 }
 
 /// Sessions up to this size are read whole for a list; of larger ones only what is needed.

@@ -18,10 +18,10 @@ pub struct Known {
 /// Shorter secrets are not looked for: they would be found in common words.
 const SHORTEST: usize = 4;
 
-/// A form of secrets: what it is called, how it looks (group 1, else all of it, is the secret), and what else must hold.
-type Form = (&'static str, &'static str, fn(&str) -> bool);
+/// A form of secrets: what it is called, how it looks (group 1 is the secret), and what else must hold.
+type Form<Look> = (&'static str, Look, fn(&str) -> bool);
 
-const FORMS: [Form; 10] = [
+const FORMS: [Form<&str>; 10] = [
     ("a key of a model's service", r"\b((?:sk|gsk|xai|pk|rk)-[A-Za-z0-9_\-]{12,})", has_digit),
     ("a bearer token", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=\-]{8,})", has_digit),
     ("a login in a URL", r#"(?i)\b[a-z][a-z0-9+.\-]{1,20}://([^\s/?\#"'<>@\[\]{}|\\^`]+)@"#, any),
@@ -38,7 +38,7 @@ const FORMS: [Form; 10] = [
     ("a private key", r"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s]*)", any),
 ];
 
-static PATTERNS: LazyLock<Vec<(&'static str, Regex, fn(&str) -> bool)>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Vec<Form<Regex>>> = LazyLock::new(|| {
     FORMS.iter().map(|(what, form, holds)| (*what, Regex::new(form).expect("the pattern is a constant and valid"), *holds)).collect()
 });
 
@@ -125,11 +125,7 @@ impl Leaks {
     /// Takes what is found out of the texts of `json`; names of fields stay.
     pub fn mask_in(&self, json: &mut Value) {
         match json {
-            Value::String(text) => {
-                if !self.find(text).is_empty() {
-                    *text = self.mask(text);
-                }
-            }
+            Value::String(text) if !self.find(text).is_empty() => *text = self.mask(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.mask_in(item)),
             Value::Object(fields) => fields.values_mut().for_each(|field| self.mask_in(field)),
             _ => {}

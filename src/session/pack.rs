@@ -91,7 +91,7 @@ pub fn pack(from: &Path, to: &Path, leaks: &Leaks, redact: bool, force: bool) ->
         return Err(PackError::Exists(to.to_owned()));
     }
     let mut findings = Vec::new();
-    each_line(from, entries, &mut |number, line| {
+    each_line(from, entries, |number, line| {
         let entry = number.checked_sub(1);
         let json: Value = serde_json::from_slice(line).unwrap_or(Value::Null);
         findings.extend(leaks.find_in(&json).into_iter().map(|what| Finding { entry, what }));
@@ -104,7 +104,7 @@ pub fn pack(from: &Path, to: &Path, leaks: &Leaks, redact: bool, force: bool) ->
     let beside = Beside::new(to)?;
     let disk = |e| PackError::Disk(to.to_owned(), e);
     let mut out = GzEncoder::new(BufWriter::new(beside.file().map_err(disk)?), Compression::best());
-    each_line(from, entries, &mut |number, line| {
+    each_line(from, entries, |number, line| {
         let clean = if findings.iter().any(|f| f.entry == number.checked_sub(1)) { Some(redacted(leaks, number, line)?) } else { None };
         let line = clean.as_deref().unwrap_or(line);
         bytes += line.len() as u64 + 1;
@@ -145,7 +145,7 @@ pub fn unpack(from: &Path, folder: &Path) -> Result<PathBuf, PackError> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(disk)?;
     let beside = Beside::new(&to)?;
     let mut out = BufWriter::new(beside.file().map_err(disk)?);
-    each_line(from, entries, &mut |_, line| out.write_all(line).and_then(|()| out.write_all(b"\n")).map_err(disk))?;
+    each_line(from, entries, |_, line| out.write_all(line).and_then(|()| out.write_all(b"\n")).map_err(disk))?;
     let file = out.into_inner().map_err(|e| disk(e.into_error()))?;
     file.sync_all().map_err(disk)?;
     beside.check(entries)?;
@@ -154,7 +154,7 @@ pub fn unpack(from: &Path, folder: &Path) -> Result<PathBuf, PackError> {
 }
 
 /// Hands on the header (number 0) and the first `entries` entries of a session (from 1), without their line feeds.
-fn each_line(path: &Path, entries: usize, take: &mut dyn FnMut(u64, &[u8]) -> Result<(), PackError>) -> Result<(), PackError> {
+fn each_line(path: &Path, entries: usize, mut take: impl FnMut(u64, &[u8]) -> Result<(), PackError>) -> Result<(), PackError> {
     let (mut from, _) = lines_of(read::open(path)?).map_err(|e| ReadError::io(path, &e))?;
     let mut line = Vec::new();
     for number in 0..=entries {

@@ -1,6 +1,7 @@
 //! `tot sessions`: what is listed, shown, deleted and packed, and sessions that are large, deep, locked or not to be written.
 
-use super::support::{Home, Ran, finish, lasting, lines, scenario, wait_for_lines};
+use super::support::{Home, Ran, TOT, finish, lasting, lines, scenario, wait_for_lines};
+use super::terminal::Terminal;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
@@ -128,7 +129,7 @@ fn one_session_is_shown_as_a_file() {
     let child = home.run(&["sessions", "show", "child", "--json"]).ends(0).json();
     assert_eq!((&child["parent"]["session"], &child["outcome"]), (&json!("first"), &Value::Null));
     home.run(&["sessions", "show", "child"]).ends(0);
-    let torn = home.write("torn.jsonl", text[..text.len() - 5].as_bytes());
+    let torn = home.write("torn.jsonl", &text.as_bytes()[..text.len() - 5]);
     assert_eq!(home.run(&["sessions", "show", &torn, "--json"]).ends(0).json()["state"], json!(["torn"]));
     home.run(&["sessions", "show", "nowhere"]).ends(1).says(&["no such file", "tot sessions list"]);
 }
@@ -530,4 +531,19 @@ fn a_newer_version_is_refused_unchanged_by_every_command() {
     home.run(&["sessions", "prune", "--keep", "0", "--yes"]).ends(0);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), newer);
     assert_eq!(home.sessions().len(), 1);
+}
+
+#[test]
+fn on_a_terminal_pruning_asks_first() {
+    let home = Home::new();
+    session(&home, "first", "film-backtrack", 1);
+    let state = home.arg("state");
+    for (answer, stays) in [("\r", true), ("no\r", true), ("y\r", false)] {
+        let environment = [("XDG_STATE_HOME", &*state)];
+        let mut terminal = Terminal::open_with(TOT, &["sessions", "prune", "--keep", "0"], &environment);
+        terminal.wait_for("delete 1 session (");
+        terminal.press_for(answer, if stays { "nothing was deleted" } else { "1 session deleted" });
+        assert_eq!(terminal.end().0, 0);
+        assert_eq!(file(&home, "first").exists(), stays);
+    }
 }

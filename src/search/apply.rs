@@ -102,6 +102,7 @@ impl State {
                     let node = self.node_mut(node.ok_or("an expansion needs a node")?)?;
                     node.expanded = Some(*step);
                     node.order = Some(order);
+                    self.expanded = order.saturating_add(1);
                 } else if *kind == StepKind::Expand {
                     // An expansion that the person asked for: it has no place in the strategy's order.
                     let node = node.ok_or("an expansion needs a node")?;

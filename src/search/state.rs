@@ -170,6 +170,8 @@ pub struct State {
     pub reconsider: Seq,
     /// Asks in flight when a session was left.
     pub perhaps_paid: u32,
+    /// Steps that count as expansions.
+    pub(super) expanded: u32,
     pub(super) keys: Arc<HashMap<AskKey, AskId>>,
     pub(super) hashes: Arc<HashMap<Arc<str>, u32>>,
     pub(super) texts: Arc<HashMap<Arc<str>, PartId>>,
@@ -346,8 +348,8 @@ impl State {
 
     /// Expansions of the strategy so far.
     #[must_use]
-    pub fn expansions(&self) -> u32 {
-        u32::try_from(self.steps.iter().filter(|s| s.counts).count()).unwrap_or(u32::MAX)
+    pub const fn expansions(&self) -> u32 {
+        self.expanded
     }
 
     /// Steps that are not over.

@@ -3,11 +3,13 @@
 use crate::world::World;
 use proptest::prelude::*;
 use std::path::Path;
-use tree_of_traversals::asm::Action;
-use tree_of_traversals::graph::{Direction, RelationRef};
+use tree_of_traversals::asm::{Action, AsmState};
+use tree_of_traversals::graph::{Direction, Edge, Literal, LiteralKind, Object, RelationRef};
 use tree_of_traversals::micro::Micro;
 use tree_of_traversals::scenario::Scenario;
-use tree_of_traversals::search::{Act, ActId, Again, By, Event, NodeId, OutcomeKind, Preset, Setting, Value};
+use tree_of_traversals::search::breakpoint::FORMS;
+use tree_of_traversals::search::correction::{Change, Correction};
+use tree_of_traversals::search::{Act, ActId, Again, Ask, By, Event, NodeId, OutcomeKind, Preset, Setting, State, Value};
 
 fn scenario(name: &str) -> Scenario {
     Scenario::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios").join(name)).unwrap()
@@ -222,6 +224,9 @@ enum Whim {
     Undo,
     Redo,
     Limit(u32),
+    Break(u8),
+    Intercept,
+    Correct(u32, u8),
 }
 
 fn whim() -> impl Strategy<Value = (usize, Whim)> {
@@ -234,6 +239,9 @@ fn whim() -> impl Strategy<Value = (usize, Whim)> {
         Just(Whim::Undo),
         Just(Whim::Redo),
         (1u32..12).prop_map(Whim::Limit),
+        (0u8..16).prop_map(Whim::Break),
+        Just(Whim::Intercept),
+        (0u32..20, 0u8..6).prop_map(|(n, c)| Whim::Correct(n, c)),
     ];
     (1usize..120, what)
 }
@@ -259,6 +267,9 @@ fn indulge(world: &mut World, whim: &Whim) {
         Whim::Ask(n) => act(world, again(NodeId(*n))),
         Whim::Accept(n) => act(world, Act::Accept { node: NodeId(*n) }),
         Whim::Limit(n) => act(world, Act::Set(Setting::MaxExpansions(*n))),
+        Whim::Break(n) => act(world, Act::Break { condition: FORMS[usize::from(*n)].0.parse().unwrap() }),
+        Whim::Intercept => act(world, Act::Intercept { states: vec![AsmState::Default] }),
+        Whim::Correct(n, c) => correct(world, NodeId(*n), *c),
         Whim::Undo => {
             if let Some(act) = world.state.undoable() {
                 world.push(By::You, Event::Undone { act, redo: false });
@@ -274,8 +285,34 @@ fn indulge(world: &mut World, whim: &Whim) {
     };
 }
 
+/// Corrects the last fact of a node's local graph, one way or another.
+fn correct(world: &mut World, node: NodeId, how: u8) -> Result<(), String> {
+    let Some(fact) = world.state.node(node).and_then(|_| world.state.graph(node).edges().last().cloned()) else { return Ok(()) };
+    let literal = Object::Literal(Literal { kind: LiteralKind::Text, text: "by hand".into(), raw: None, lang: None });
+    let (change, fact) = match how {
+        0 => (Change::Delete, fact),
+        1 => (Change::Hide, fact),
+        2 => (Change::Distrust, fact),
+        3 => (Change::Label("another name".into()), fact),
+        4 => (Change::Object { object: literal, entity: None }, fact),
+        _ => (Change::Add { entity: None }, Edge { o: literal, ..fact }),
+    };
+    act(world, Act::Correct { node, correction: Box::new(Correction { fact, change, reason: String::new() }) })
+}
+
+/// Samples and replies that were recorded.
+fn recorded(state: &State) -> usize {
+    let of = |ask: &Ask| if ask.is_llm() { ask.samples.iter().flatten().count() } else { usize::from(ask.reply.is_some()) };
+    state.asks.iter().map(|ask| of(ask)).sum()
+}
+
+/// Asks that failed: they were sent, too.
+fn failed(state: &State) -> usize {
+    state.asks.iter().filter(|ask| ask.error.is_some()).map(|ask| ask.samples.len().max(1)).sum()
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     /// Whatever a person does, and whenever: the search ends, nothing panics, and the journal gives the same state.
     #[test]
@@ -295,11 +332,17 @@ proptest! {
             prop_assert!(node.valuation.is_some(), "node {} has no value", node.id.0);
         }
         prop_assert_eq!(world.reloaded(), world.state.clone());
-        // A crash in the middle of it loses nothing either.
-        let half = world.entries.len() / 2;
-        let mut again = World::reopened(&scenario, &world.entries[..half], seed);
-        again.run(usize::MAX);
-        prop_assert!(again.state.finished.is_some());
+        // A kill at any moment loses nothing either, and nothing that was recorded is asked for again.
+        for kill in 0..10 {
+            let at = 1 + (seed as usize * 31 + kill * 97) % (world.entries.len() - 1);
+            let before = State::from_entries(&world.entries[..at]).unwrap();
+            let mut again = World::reopened(&scenario, &world.entries[..at], seed);
+            again.run(usize::MAX);
+            prop_assert!(again.state.finished.is_some(), "killed at {}", at);
+            prop_assert_eq!(again.reloaded(), again.state.clone());
+            prop_assert_eq!(&again.entries[..at], &world.entries[..at]);
+            prop_assert!(again.sent <= recorded(&again.state) - recorded(&before) + failed(&again.state), "killed at {}: paid twice", at);
+        }
     }
 }
 

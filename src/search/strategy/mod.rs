@@ -4,6 +4,7 @@ mod about;
 mod again;
 mod expand;
 mod finish;
+mod grow;
 mod hand;
 mod link;
 mod page;

@@ -4,7 +4,7 @@ use super::super::act::Act;
 use super::super::ask::{Ask, Need};
 use super::super::event::{Event, Purpose};
 use super::super::state::{State, Step};
-use super::expand::{newcomers, news};
+use super::grow::{newcomers, news};
 use super::link;
 use super::round::{key, of_kg, settled};
 use crate::calls::KgOp;

@@ -102,7 +102,10 @@ fn draw_panes(buf: &mut Buffer, places: &Places, view: &mut SessionView, now: In
                         0 => String::new(),
                         n => format!(" · ⚠ {n}"),
                     };
-                    format!("Search tree · {} nodes{warnings}{follow}", view.scene.state.nodes.len())
+                    format!(
+                        "Search tree · {}{warnings}{follow}",
+                        super::super::widgets::count(view.scene.state.nodes.len(), "node", "nodes")
+                    )
                 }
                 Pane::Timeline => format!("Timeline · {} of {} events", view.seen(), view.snapshot.entries().len()),
                 other => other.name().to_owned(),

@@ -229,7 +229,7 @@ impl Popup for DecidePopup {
         let inner = popup(buf, area, 104, 22, &title, theme);
         let keys = match self.line {
             Some(_) => "Enter takes it  Esc back",
-            None => "Enter applies  space keeps or drops  a adds  e replaces  n note to the model  i asks no more  Esc hides",
+            None => "Enter applies  space keeps/drops  a adds  e replaces  n note to the model  i asks no more  Esc hides",
         };
         let mut body = with_keys(buf, inner, keys, theme);
         let mut last = |buf: &mut Buffer, text: &str, role: Role| {

@@ -5,6 +5,7 @@ use super::from::From;
 use super::options::SearchOptions;
 use super::setup::{Workshop, new_journal, options_of, session_path, without_broken_prompts};
 use super::{Status, UsageError, report};
+use crate::attach::Door;
 use crate::config::Config;
 use crate::runner::{Command, Handle, Pace, Setup, launch};
 use crate::scenario::compare;
@@ -50,10 +51,12 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     for warning in warnings {
         say(&warning);
     }
-    let followed = follow(&handle, recorded, args.quiet || args.json).await;
-    // The journal is safe on disk when the runner has ended.
+    let mut door = Door::open(&handle, |why| say(&one_line(&why)));
+    let followed = follow(&handle, &mut door, recorded, args.quiet || args.json).await;
+    // The journal is safe on disk when the runner has ended, and no socket is left.
     let _ = handle.commands.send(Command::Quit);
     let _ = handle.task.await;
+    door.closed().await;
     let Followed { snapshot, end } = followed?;
     let state = &snapshot.state;
     let session = snapshot.live.path.as_ref().map_or_else(|| snapshot.live.session.clone(), |p| p.display().to_string());

@@ -6,6 +6,7 @@ use super::from::From;
 use super::options::SearchOptions;
 use super::setup::{Named, PromptsUse, Workshop, new_journal, options_of, prompts_folder, session_path, without_broken_prompts};
 use crate::asm::{Profile, Saved, save_template};
+use crate::attach::Door;
 use crate::config::Config;
 use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
@@ -119,7 +120,7 @@ struct Bench<'a> {
     options: SearchOptions,
     config: Config,
     status: Arc<Mutex<Vec<tui::Status>>>,
-    running: Mutex<Vec<Handle>>,
+    running: Mutex<Vec<(Handle, Door)>>,
     /// Where prompts that are changed in the explorer are saved.
     prompts: Option<(PathBuf, PromptsUse)>,
 }
@@ -231,7 +232,14 @@ impl<'a> Bench<'a> {
         let _inside = self.runtime.enter();
         let handle = launch(setup, equipment)?;
         let connection = Connection { snapshots: handle.snapshots.clone(), commands: handle.commands.clone() };
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        let status = self.status.clone();
+        let door = Door::open(&handle, move |why| {
+            let told = tui::Status { what: "second terminal".to_owned(), light: Light::Broken, line: one_line(&why) };
+            let mut shown = status.lock().unwrap_or_else(PoisonError::into_inner);
+            shown.retain(|status| status.what != told.what);
+            shown.push(told);
+        });
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).push((handle, door));
         Ok(connection)
     }
 
@@ -275,10 +283,11 @@ impl<'a> Bench<'a> {
     /// Ends every session; each is on disk when this returns.
     fn close(&self) {
         let handles = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
-        for handle in handles {
+        for (handle, door) in handles {
             let _ = handle.commands.send(crate::runner::Command::Quit);
             drop(handle.snapshots);
             let _ = self.runtime.block_on(handle.task);
+            self.runtime.block_on(door.closed());
         }
     }
 }

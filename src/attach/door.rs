@@ -138,12 +138,20 @@ async fn keep(desk: Desk, mut place: Option<PathBuf>, mut listener: Option<Liste
                 Ok(stream) if clients.len() < MOST => {
                     clients.spawn(desk.clone().serve(stream));
                 }
-                Ok(_) => {}
+                Ok(stream) => turn_away(&stream),
                 // Out of file handles, say: it passes.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             },
             Some(_) = clients.join_next() => {}
         }
+    }
+}
+
+/// Says why a connection is closed at once, if that can be said without waiting.
+fn turn_away(stream: &UnixStream) {
+    let reply = Reply::refused(format!("{MOST} terminals are attached already: leave one of them first"));
+    if let Ok(text) = serde_json::to_string(&reply) {
+        let _ = stream.try_write(format!("{text}\n").as_bytes());
     }
 }
 

@@ -4,13 +4,13 @@ use super::follow::{Teller, say, stdin_lines};
 use super::setup::session_path;
 use super::{Status, ask, report};
 use crate::attach::{Reply, connect};
-use crate::search::{Entry, HaltCause, State};
+use crate::search::{Entry, Event, HaltCause, State};
 use crate::session::{Recording, read};
 use crate::text::{clean, one_line, printable_json};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value as Json, json};
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -54,11 +54,7 @@ const FAREWELL: Duration = Duration::from_millis(500);
 pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
     let path = session_path(&args.session);
     let recording = read(&path)?;
-    let Some(stream) = connect(&path).await else {
-        let over = if recording.state.finished.is_some() { "its search has ended" } else { "no tot runs it now" };
-        let shown = path.display();
-        bail!("{shown}: {over}: look at it with `tot replay {shown}`, go on with `tot resume {shown}`");
-    };
+    let Some(stream) = connect(&path).await else { bail!(not_running(&path, &recording.state)) };
     let mut journal = Tail::of(&path, recording)?;
     let mut out = Out { json: args.json, teller: Teller::default() };
     let (read, write) = stream.into_split();
@@ -105,6 +101,21 @@ pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
     end(&journal, args.json)
 }
 
+/// Why nothing answers.
+fn not_running(path: &Path, state: &State) -> String {
+    let shown = path.display();
+    // Who writes a journal holds its lock.
+    let locked = File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
+    if locked {
+        return format!(
+            "{shown}: a tot runs it, but its socket can't be reached from here: attach from a terminal with the same XDG_RUNTIME_DIR and \
+             XDG_STATE_HOME, as the same user"
+        );
+    }
+    let over = if state.finished.is_some() { "its search has ended" } else { "no tot runs it now" };
+    format!("{shown}: {over}: look at it with `tot replay {shown}`, go on with `tot resume {shown}`")
+}
+
 fn left(out: &Out) -> Status {
     if !out.json {
         say("left; the search stays as it is");
@@ -131,13 +142,13 @@ fn end(journal: &Tail, json: bool) -> anyhow::Result<Status> {
         say(&format!("the program that ran this session left it (it ended, or went on in a fork); go on with: tot ask --resume {session}"));
         return Ok(Status::Stopped);
     };
-    let why = format!("{}; go on with: tot ask --resume {session}", one_line(&halt.why));
+    let go_on = format!("go on with: tot ask --resume {session}");
     match halt.cause {
         HaltCause::Budget(_) => answer()?,
         HaltCause::Breakpoint => {}
-        HaltCause::Service | HaltCause::Template | HaltCause::Miss => bail!(why),
+        HaltCause::Service | HaltCause::Template | HaltCause::Miss => bail!("{}; {go_on}", one_line(&halt.why)),
     }
-    say(&why);
+    say(&go_on);
     Ok(Status::Stopped)
 }
 
@@ -165,6 +176,10 @@ impl Out {
     fn entries(&mut self, state: &State, entries: &[Arc<Entry>]) -> anyhow::Result<()> {
         if !self.json {
             self.teller.tell(state, entries);
+            // An explorer stays when its search stands still.
+            if let (Some(halt), Some(Event::Halted(_))) = (&state.halted, entries.last().map(|entry| &entry.ev)) {
+                say(&format!("stands still: {}", one_line(&halt.why)));
+            }
             return Ok(());
         }
         for entry in entries {

@@ -1,12 +1,13 @@
 //! `tot attach`: a second terminal follows a running search, pauses, steps and continues it.
 
-use super::support::{DEADLINE, Home, Ran, events, finish, lasting, lines, scenario, wait_for_lines};
+use super::support::{DEADLINE, Home, Ran, TOT, events, finish, lasting, lines, scenario, wait_for_lines};
+use super::terminal::Terminal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// `tot attach --json`, its commands and what it printed so far.
@@ -19,7 +20,11 @@ struct Attached {
 
 impl Attached {
     fn to(home: &Home, session: &str) -> Self {
-        let mut child = home.tot(&["attach", session, "--json"]).stdin(Stdio::piped()).spawn().unwrap();
+        Self::by(home.tot(&["attach", session, "--json"]))
+    }
+
+    fn by(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let (stdin, out) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self { child, stdin, out, entries: Vec::new() }
     }
@@ -274,4 +279,84 @@ fn without_a_place_for_a_socket_the_search_runs_all_the_same() {
     home.write("state/tot/attach", "");
     let ran = home.run(&["ask", "--scenario", &scenario("film-backtrack")]).ends(0);
     ran.says(&["other terminals can't attach to this session"]);
+}
+
+#[test]
+fn the_runtime_folder_is_preferred_and_must_be_the_same() {
+    let home = Home::new();
+    let (session, run) = (home.arg("s.jsonl"), home.path("run"));
+    std::fs::create_dir(&run).unwrap();
+    let slow = home.slow("film-backtrack", 60, 40);
+    let mut child = home.tot(&["ask", "--scenario", &slow, "--session", &session]).env("XDG_RUNTIME_DIR", &run).spawn().unwrap();
+    assert!(wait_for_lines(&mut child, Path::new(&session), 6));
+    let folder = run.join("tot");
+    assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!((std::fs::read_dir(&folder).unwrap().count(), sockets(&home).len()), (1, 0));
+    home.run(&["attach", &session]).ends(1).says(&["a tot runs it", "XDG_RUNTIME_DIR"]);
+    let mut command = home.tot(&["attach", &session, "--json"]);
+    command.env("XDG_RUNTIME_DIR", &run);
+    let mut attached = Attached::by(command);
+    assert_eq!(attached.say("status")["ok"], true);
+    attached.ends(0);
+    finish(child).ends(0);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_budget_ends_it_as_it_ends_ask() {
+    let home = Home::new();
+    let (session, slow) = (home.arg("s.jsonl"), home.slow("film-backtrack", 60, 40));
+    let mut child = home.tot(&["ask", "--scenario", &slow, "--session", &session, "--max-calls", "16"]).spawn().unwrap();
+    assert!(wait_for_lines(&mut child, Path::new(&session), 6));
+    let attached = home.run(&["attach", &session]).ends(4);
+    let asked = finish(child).ends(4);
+    assert_eq!(attached.out, asked.out, "what is known so far");
+    attached.says(&["stands still: the budget of 16 calls", "go on with: tot ask --resume", &session]);
+}
+
+#[test]
+fn a_person_at_a_terminal_types_commands_and_leaves() {
+    let home = Home::new();
+    let session = home.arg("s.jsonl");
+    let (child, expected) = searching(&home, &session);
+    let state = home.arg("state");
+    for (keys, leaves) in [("pause\r", "\x04"), ("status\r", "\x03"), ("continue\r", "quit\r")] {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut terminal = Terminal::at_home(TOT, scratch, &["attach", &session], &[("XDG_STATE_HOME", &state)]);
+        terminal.wait_for("attached to");
+        terminal.press_for(keys, "entries");
+        terminal.press(leaves);
+        let (status, _, raw) = terminal.end();
+        assert_eq!(status, 0, "{raw}");
+        assert!(raw.contains("left; the search stays as it is"), "{raw}");
+    }
+    same(&finish(child).ends(0), &expected);
+}
+
+#[test]
+fn an_explorer_is_paused_from_outside_and_its_fork_has_a_socket_of_its_own() {
+    let home = Home::new();
+    let slow = home.slow("film-backtrack", 60, 40);
+    let mut terminal =
+        Terminal::at_home(TOT, tempfile::tempdir().unwrap(), &["--scenario", &slow], &[("XDG_STATE_HOME", &home.arg("state"))]);
+    terminal.wait_until("the search", |_| home.sessions().iter().any(|session| lines(session).len() > 12));
+    let parent = home.sessions().pop().unwrap();
+    let mut attached = Attached::to(&home, parent.to_str().unwrap());
+    assert_eq!(attached.say("pause")["ok"], true);
+    attached.rests();
+    terminal.wait_for("paused");
+    assert_eq!(attached.say("step")["ok"], true);
+    attached.rests();
+    terminal.press_for("{{", "looking back");
+    terminal.press_for("f", "a fork: replies come from the parent's recording");
+    let entries = attached.ends(4);
+    assert_eq!(entries, lines(&parent)[1..]);
+    let fork = home.sessions().into_iter().find(|session| *session != parent).unwrap();
+    home.run(&["attach", parent.to_str().unwrap()]).ends(1).says(&["no tot runs it now"]);
+    let mut attached = Attached::to(&home, fork.to_str().unwrap());
+    assert_eq!(attached.say("status")["state"], "paused");
+    assert_eq!(sockets(&home).len(), 1);
+    assert_eq!(terminal.quit().0, 0);
+    attached.ends(4);
+    assert!(sockets(&home).is_empty());
 }

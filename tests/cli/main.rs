@@ -20,3 +20,6 @@ mod secrets;
 mod server;
 mod show;
 mod support;
+#[allow(dead_code)]
+#[path = "../tui/terminal.rs"]
+mod terminal;

@@ -2,7 +2,7 @@
 
 use super::place::socket_of;
 use super::{LONGEST_LINE, Order, Reply, Request};
-use crate::runner::{Command, Handle, Pace, RunState, Snapshot};
+use crate::runner::{self, Command, Equipment, Handle, Pace, RunState, Setup, Snapshot};
 use crate::text::{cut, one_line};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -69,18 +69,6 @@ pub struct Door {
 }
 
 impl Door {
-    /// Opens it for a runner; `fail` is told, once for each session, why a socket can't be opened. Within a tokio runtime.
-    pub fn open(handle: &Handle, fail: impl Fn(String) + Send + 'static) -> Self {
-        let (hold, held) = watch::channel(false);
-        let desk =
-            Desk { commands: handle.commands.downgrade(), snapshots: handle.snapshots.clone(), hold: Arc::new(hold), turn: Arc::default() };
-        // The first socket is there before the search goes on.
-        let place = place_of(&handle.snapshots.borrow());
-        let listener = listen(place.as_deref(), &fail);
-        let task = tokio::spawn(keep(desk, place, listener, fail));
-        Self { held, task }
-    }
-
     /// Whether the search stands still because another terminal wants it so.
     #[must_use]
     pub fn is_held(&self) -> bool {
@@ -98,6 +86,25 @@ impl Door {
     pub async fn closed(self) {
         let _ = self.task.await;
     }
+}
+
+/// Starts a runner that other terminals can attach to; the socket is there before the search begins. `fail` is told, once for
+/// each session, why a socket can't be opened: the search runs without. Within a tokio runtime.
+///
+/// # Errors
+/// The first entries can't be written.
+pub fn launch(setup: Setup, equipment: Equipment, fail: impl Fn(String) + Send + 'static) -> io::Result<(Handle, Door)> {
+    let place = match &setup {
+        Setup::New { journal: Some(journal), .. } | Setup::Resume { journal, .. } => Some(journal.path().to_owned()),
+        Setup::New { journal: None, .. } | Setup::Replay { .. } => None,
+    };
+    let listener = listen(place.as_deref(), &fail);
+    let handle = runner::launch(setup, equipment)?;
+    let (hold, held) = watch::channel(false);
+    let (commands, snapshots) = (handle.commands.downgrade(), handle.snapshots.clone());
+    let desk = Desk { commands, snapshots, hold: Arc::new(hold), turn: Arc::default() };
+    let task = tokio::spawn(keep(desk, place, listener, fail));
+    Ok((handle, Door { held, task }))
 }
 
 /// The file of the session that a runner is on, if it is one that goes on.

@@ -11,7 +11,7 @@
 mod door;
 mod place;
 
-pub use door::{Door, Listener};
+pub use door::{Door, Listener, launch};
 pub use place::socket_of;
 
 use serde::{Deserialize, Serialize};

@@ -6,11 +6,11 @@ use super::from::From;
 use super::options::SearchOptions;
 use super::setup::{Named, PromptsUse, Workshop, new_journal, options_of, prompts_folder, session_path, without_broken_prompts};
 use crate::asm::{Profile, Saved, save_template};
-use crate::attach::Door;
+use crate::attach::{Door, launch};
 use crate::config::Config;
 use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
-use crate::runner::{Handle, Pace, Setup, launch};
+use crate::runner::{Handle, Pace, Setup};
 use crate::session::{Journal, Recording, read, recent, sessions_folder};
 use crate::text::one_line;
 use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
@@ -230,15 +230,14 @@ impl<'a> Bench<'a> {
     fn connect(&self, workshop: &Workshop, setup: Setup, strategy: &str, pace: Pace) -> anyhow::Result<Connection> {
         let equipment = workshop.equipment(strategy, pace, true)?;
         let _inside = self.runtime.enter();
-        let handle = launch(setup, equipment)?;
-        let connection = Connection { snapshots: handle.snapshots.clone(), commands: handle.commands.clone() };
         let status = self.status.clone();
-        let door = Door::open(&handle, move |why| {
+        let (handle, door) = launch(setup, equipment, move |why| {
             let told = tui::Status { what: "second terminal".to_owned(), light: Light::Broken, line: one_line(&why) };
             let mut shown = status.lock().unwrap_or_else(PoisonError::into_inner);
             shown.retain(|status| status.what != told.what);
             shown.push(told);
-        });
+        })?;
+        let connection = Connection { snapshots: handle.snapshots.clone(), commands: handle.commands.clone() };
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push((handle, door));
         Ok(connection)
     }

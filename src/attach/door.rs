@@ -22,7 +22,7 @@ const TAKEN_UP: Duration = Duration::from_secs(1);
 
 /// The socket of one session. Its file goes with it.
 #[derive(Debug)]
-pub struct Listener {
+struct Listener {
     socket: UnixListener,
     path: PathBuf,
     /// Device and inode: a socket that another program put in its place is not removed.
@@ -35,7 +35,7 @@ impl Listener {
     ///
     /// # Errors
     /// The socket can't be made.
-    pub fn open(journal: &Path) -> io::Result<Self> {
+    fn open(journal: &Path) -> io::Result<Self> {
         let path = socket_of(journal)?;
         match std::fs::remove_file(&path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),

@@ -11,8 +11,7 @@
 mod door;
 mod place;
 
-pub use door::{Door, Listener, launch};
-pub use place::socket_of;
+pub use door::{Door, launch};
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -27,7 +27,7 @@ fn folders() -> Vec<PathBuf> {
 ///
 /// # Errors
 /// There is no folder for it, or the one that is there is another person's.
-pub fn socket_of(journal: &Path) -> io::Result<PathBuf> {
+pub(super) fn socket_of(journal: &Path) -> io::Result<PathBuf> {
     let mut error = io::Error::other("no folder for it has a path that is short enough: set XDG_RUNTIME_DIR");
     for socket in candidates(journal) {
         match socket.parent().map(private) {

@@ -72,10 +72,13 @@ pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
     loop {
         tokio::select! {
             _ = look.tick() => {
-                journal.look(&mut out)?;
+                let new = journal.look()?;
+                out.entries(&journal.state, &new)?;
                 if journal.is_finished() {
                     // Its last words: entries after the end, replies that are on their way.
-                    let _ = tokio::time::timeout(FAREWELL, async { while let Ok(Some(line)) = search.replies.next_line().await { out.reply(&line)?; } anyhow::Ok(()) }).await;
+                    if let Ok(said) = tokio::time::timeout(FAREWELL, search.says_until_it_leaves(&out)).await {
+                        said?;
+                    }
                     break;
                 }
             }
@@ -97,7 +100,8 @@ pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
             _ = terminate.recv() => return Ok(left(&out)),
         }
     }
-    journal.look(&mut out)?;
+    let new = journal.look()?;
+    out.entries(&journal.state, &new)?;
     end(&journal, args.json)
 }
 
@@ -159,6 +163,14 @@ struct Search {
 }
 
 impl Search {
+    /// Tells its replies until it closes the connection.
+    async fn says_until_it_leaves(&mut self, out: &Out) -> anyhow::Result<()> {
+        while let Ok(Some(line)) = self.replies.next_line().await {
+            out.reply(&line)?;
+        }
+        Ok(())
+    }
+
     /// Sends a command: a word, or a JSON line as it is.
     async fn tell(&mut self, word: &str) {
         let line = if word.starts_with('{') { word.to_owned() } else { json!({ "do": word }).to_string() };
@@ -238,7 +250,7 @@ impl Tail {
     }
 
     /// Takes up the entries that are whole now.
-    fn look(&mut self, out: &mut Out) -> anyhow::Result<()> {
+    fn look(&mut self) -> anyhow::Result<Vec<Arc<Entry>>> {
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(self.good))?;
         self.file.read_to_end(&mut bytes)?;
@@ -251,11 +263,59 @@ impl Tail {
             self.good += line.len() as u64;
             entries.push(Arc::new(entry));
         }
-        out.entries(&self.state, &entries)
+        Ok(entries)
     }
 
     /// Whether the search ended, and nothing happened since that it has to think over.
     fn is_finished(&self) -> bool {
         self.state.finished.as_deref().is_some_and(|(_, seq)| *seq >= self.state.reconsider)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tail;
+    use crate::session::read;
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    #[test]
+    fn a_torn_line_waits_for_its_rest_and_may_be_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let text = include_str!("../../assets/sessions/straight.jsonl");
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let begun = lines[..5].concat();
+        std::fs::write(&path, &begun).unwrap();
+        let mut tail = Tail::of(&path, read(&path).unwrap()).unwrap();
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        let mut seqs = |more: &[u8], cut_to: Option<usize>| -> Vec<u64> {
+            if let Some(length) = cut_to {
+                file.set_len(length as u64).unwrap();
+            }
+            file.write_all(more).unwrap();
+            tail.look().unwrap().iter().map(|entry| entry.seq).collect()
+        };
+        let (half, rest) = lines[5].as_bytes().split_at(lines[5].len() / 2);
+        assert!(seqs(half, None).is_empty());
+        assert_eq!(seqs(&[rest, &lines[6].as_bytes()[..3]].concat(), None), [4]);
+        // The disk was full: what was half written is taken back, and written again later.
+        let good = lines[..6].concat().len();
+        assert!(seqs(b"", Some(good)).is_empty());
+        assert_eq!(seqs(lines[6..].concat().as_bytes(), None), (5..lines.len() as u64 - 1).collect::<Vec<_>>());
+        assert!(tail.is_finished());
+        assert_eq!(tail.state, read(&path).unwrap().state);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let text = include_str!("../../assets/sessions/straight.jsonl");
+        std::fs::write(&path, text.split_inclusive('\n').take(5).collect::<String>()).unwrap();
+        let mut tail = Tail::of(&path, read(&path).unwrap()).unwrap();
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"seq\":4}\n").unwrap();
+        let wrong = format!("{:#}", tail.look().unwrap_err());
+        assert!(wrong.contains("entry 4 can't be followed") && wrong.contains("s.jsonl"), "{wrong}");
     }
 }

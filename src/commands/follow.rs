@@ -100,7 +100,7 @@ pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet:
         }
         let finished = snapshot.run_state() == RunState::Finished;
         let rests = snapshot.live.pace == Pace::Paused && snapshot.live.flights.is_empty();
-        let holds = rests && door.is_held() && !finished && !stopped && snapshot.state.halted.is_none();
+        let holds = rests && door.is_held() && !finished && !stopped && (halted.is_none() || snapshot.state.halted.is_none());
         if std::mem::replace(&mut held, holds) != holds && !quiet {
             say(if holds { "paused from another terminal: it goes on when told there, or ends here with ctrl-c" } else { "goes on" });
         }

@@ -6,6 +6,7 @@
 //! the state and says what comes next, and the [`runner`] does it. `ARCHITECTURE.md` has the map.
 
 pub mod asm;
+pub mod attach;
 pub mod cache;
 pub mod calls;
 pub mod commands;

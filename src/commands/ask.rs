@@ -5,8 +5,9 @@ use super::from::From;
 use super::options::SearchOptions;
 use super::setup::{Workshop, new_journal, options_of, path_to_go_on, without_broken_prompts};
 use super::{Status, UsageError, report};
+use crate::attach::{Door, launch};
 use crate::config::Config;
-use crate::runner::{Command, Handle, Pace, Setup, launch};
+use crate::runner::{Command, Handle, Pace, Setup};
 use crate::scenario::compare;
 use crate::search::{HaltCause, OutcomeKind, Preset, State, Stop};
 use crate::session::Journal;
@@ -45,15 +46,16 @@ pub struct AskArgs {
 /// One readable sentence: what could not be opened, or why the search stands still (the session can be resumed).
 pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let config = Config::load()?;
-    let Begun { handle, workshop, warnings, recorded } =
+    let Begun { handle, mut door, workshop, warnings, recorded } =
         if let Some(session) = &args.resume { resume(session, &args.search, &config).await? } else { start(&args, &config).await? };
     for warning in warnings {
         say(&warning);
     }
-    let followed = follow(&handle, recorded, args.quiet || args.json).await;
-    // The journal is safe on disk when the runner has ended.
+    let followed = follow(&handle, &mut door, recorded, args.quiet || args.json).await;
+    // The journal is safe on disk when the runner has ended, and no socket is left.
     let _ = handle.commands.send(Command::Quit);
     let _ = handle.task.await;
+    door.closed().await;
     let Followed { snapshot, end } = followed?;
     let state = &snapshot.state;
     let session = snapshot.live.path.as_ref().map_or_else(|| snapshot.live.session.clone(), |p| p.display().to_string());
@@ -115,6 +117,7 @@ pub fn status(state: &State) -> Status {
 /// A search that began, or goes on.
 struct Begun {
     handle: Handle,
+    door: Door,
     workshop: Workshop,
     warnings: Vec<String>,
     /// Entries that were there before.
@@ -151,7 +154,8 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
         );
     }
     warnings.extend(workshop.from.as_ref().map(|from| format!("answered from the recording {}", from.file)));
-    Ok(Begun { handle: launch(setup, equipment)?, workshop, warnings, recorded: 0 })
+    let (handle, door) = launch(setup, equipment, unattached)?;
+    Ok(Begun { handle, door, workshop, warnings, recorded: 0 })
 }
 
 async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow::Result<Begun> {
@@ -173,8 +177,13 @@ async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow
     let equipment = workshop.equipment(&strategy, Pace::Run, false)?;
     let recorded = recording.entries.len();
     let changes = workshop.changes(&recording.state, given)?;
-    let handle = launch(Setup::Resume { recording: Box::new(recording), journal, changes }, equipment)?;
-    Ok(Begun { handle, workshop, warnings, recorded })
+    let (handle, door) = launch(Setup::Resume { recording: Box::new(recording), journal, changes }, equipment, unattached)?;
+    Ok(Begun { handle, door, workshop, warnings, recorded })
+}
+
+/// Says why no other terminal can attach.
+fn unattached(why: String) {
+    say(&one_line(&why));
 }
 
 /// A status line on stderr while a graph is loaded.

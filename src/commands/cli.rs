@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, UsageError, ask, diff, doctor, explore, export, kg, replay, sessions, show};
+use super::{Status, UsageError, ask, attach, diff, doctor, explore, export, kg, replay, sessions, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -55,6 +55,8 @@ enum Command {
     Replay(ReplayArgs),
     /// The tree, values and answer of a session as text
     Show(show::ShowArgs),
+    /// Follow a search that runs in another terminal, and pause, step and continue it
+    Attach(attach::AttachArgs),
     /// Two sessions side by side: the first difference, both trees, answers, evidence, cost
     Diff(diff::DiffArgs),
     /// What a session holds, for others: corrections of facts for the owners of a graph
@@ -123,6 +125,7 @@ pub fn main() -> Status {
         Some(Command::Replay(args)) if args.check => replay::check(&args.session),
         Some(Command::Replay(args)) => explore::replay(&runtime, &args),
         Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Attach(args)) => runtime.block_on(attach::run(args)),
         Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Sessions(args)) => sessions::run(&args),

@@ -8,10 +8,11 @@ use super::setup::{
     Named, PromptsUse, Workshop, new_journal, options_of, path_to_go_on, prompts_folder, session_path, without_broken_prompts,
 };
 use crate::asm::{Profile, Saved, save_template};
+use crate::attach::{Door, launch};
 use crate::config::Config;
 use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
-use crate::runner::{Handle, Pace, Setup, launch};
+use crate::runner::{Handle, Pace, Setup};
 use crate::session::{Journal, ReadErrorKind, Recording, read, recent, sessions_folder};
 use crate::text::one_line;
 use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
@@ -147,7 +148,7 @@ struct Bench<'a> {
     options: SearchOptions,
     config: Config,
     status: Arc<Mutex<Vec<tui::Status>>>,
-    running: Mutex<Vec<Handle>>,
+    running: Mutex<Vec<(Handle, Door)>>,
     /// Where prompts that are changed in the explorer are saved.
     prompts: Option<(PathBuf, PromptsUse)>,
 }
@@ -257,9 +258,15 @@ impl<'a> Bench<'a> {
     fn connect(&self, workshop: &Workshop, setup: Setup, strategy: &str, pace: Pace) -> anyhow::Result<Connection> {
         let equipment = workshop.equipment(strategy, pace, true)?;
         let _inside = self.runtime.enter();
-        let handle = launch(setup, equipment)?;
+        let status = self.status.clone();
+        let (handle, door) = launch(setup, equipment, move |why| {
+            let told = tui::Status { what: "second terminal".to_owned(), light: Light::Broken, line: one_line(&why) };
+            let mut shown = status.lock().unwrap_or_else(PoisonError::into_inner);
+            shown.retain(|status| status.what != told.what);
+            shown.push(told);
+        })?;
         let connection = Connection { snapshots: handle.snapshots.clone(), commands: handle.commands.clone() };
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).push((handle, door));
         Ok(connection)
     }
 
@@ -313,10 +320,11 @@ impl<'a> Bench<'a> {
     /// Ends every session; each is on disk when this returns.
     fn close(&self) {
         let handles = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
-        for handle in handles {
+        for (handle, door) in handles {
             let _ = handle.commands.send(crate::runner::Command::Quit);
             drop(handle.snapshots);
             let _ = self.runtime.block_on(handle.task);
+            self.runtime.block_on(door.closed());
         }
     }
 }

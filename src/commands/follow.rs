@@ -1,10 +1,11 @@
 //! Following a search without a screen: progress on stderr, a person as the model on stdin, signals.
 
 use super::report;
+use crate::attach::Door;
 use crate::calls::AskId;
 use crate::graph::KgName;
 use crate::runner::{Command, Handle, Pace, RunState, Snapshot, task};
-use crate::search::{Budget, Event, Halt, NodeId, State};
+use crate::search::{Budget, Entry, Event, Halt, NodeId, State};
 use crate::text::{clean, one_line};
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
@@ -46,42 +47,64 @@ pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", clean(line));
 }
 
+/// What a person who follows a search was told.
+#[derive(Default)]
+pub(super) struct Teller {
+    /// KGs that do not answer.
+    down: Vec<KgName>,
+}
+
+impl Teller {
+    /// Tells on stderr what these entries, the last of `state`, brought.
+    pub(super) fn tell(&mut self, state: &State, entries: &[Arc<Entry>]) {
+        // Once for each time that a KG stops answering, not for every call.
+        let outages = outages(state);
+        for entry in entries {
+            let told_below = entry.ev.is_outage() && of_kg(state, &entry.ev).is_some_and(|kg| outages.contains_key(kg));
+            if let Some(line) = progress(state, &entry.ev).filter(|_| !told_below) {
+                say(&line);
+            }
+        }
+        for (_, sentence) in outages.iter().filter(|(kg, _)| !self.down.contains(*kg)) {
+            say(&format!("  {sentence}"));
+        }
+        for kg in self.down.iter().filter(|kg| !outages.contains_key(*kg)) {
+            say(&format!("  {kg} answers again"));
+        }
+        self.down = outages.into_keys().collect();
+    }
+}
+
 /// Waits until the search came to rest; tells on stderr what happens after the first `from` entries. Ctrl-C and SIGTERM
-/// stop it.
-pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow::Result<Followed> {
+/// stop it. While another terminal holds it, it waits.
+pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet: bool) -> anyhow::Result<Followed> {
     let mut snapshots = handle.snapshots.clone();
     let mut signals = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
     let mut person = Person::default();
     let (mut told, mut noticed, mut stopped) = (from, None, false);
     let mut halted = None;
-    let mut down: Vec<KgName> = Vec::new();
+    let (mut teller, mut held) = (Teller::default(), false);
     loop {
         let snapshot = snapshots.borrow_and_update().clone();
-        // Once for each time that a KG stops answering, not for every call.
-        let outages = outages(&snapshot.state);
-        for entry in &snapshot.entries()[told..] {
-            if let Event::Halted(halt) = &entry.ev {
-                halted = Some(halt.clone());
-            }
-            let told_below = entry.ev.is_outage() && of_kg(&snapshot.state, &entry.ev).is_some_and(|kg| outages.contains_key(kg));
-            if let Some(line) = progress(&snapshot.state, &entry.ev).filter(|_| !quiet && !told_below) {
-                say(&line);
-            }
+        let new = &snapshot.entries()[told..];
+        if let Some(halt) = new.iter().rev().find_map(|entry| if let Event::Halted(halt) = &entry.ev { Some(halt) } else { None }) {
+            halted = Some(halt.clone());
         }
-        for (_, sentence) in outages.iter().filter(|(kg, _)| !quiet && !down.contains(*kg)) {
-            say(&format!("  {sentence}"));
+        if !quiet {
+            teller.tell(&snapshot.state, new);
         }
-        for kg in down.iter().filter(|kg| !quiet && !outages.contains_key(*kg)) {
-            say(&format!("  {kg} answers again"));
-        }
-        down = outages.into_keys().collect();
         told = snapshot.entries().len();
         if let Some((number, notice)) = snapshot.live.notice.as_ref().filter(|(n, _)| noticed != Some(*n)) {
             noticed = Some(*number);
             say(notice);
         }
         let finished = snapshot.run_state() == RunState::Finished;
-        if finished || (snapshot.live.pace == Pace::Paused && snapshot.live.flights.is_empty()) {
+        let rests = snapshot.live.pace == Pace::Paused && snapshot.live.flights.is_empty();
+        let holds = rests && door.is_held() && !finished && !stopped && (halted.is_none() || snapshot.state.halted.is_none());
+        if std::mem::replace(&mut held, holds) != holds && !quiet {
+            say(if holds { "paused from another terminal: it goes on when told there, or ends here with ctrl-c" } else { "goes on" });
+        }
+        if finished || (rests && !holds) {
             let end = match halted {
                 _ if finished => End::Finished,
                 Some(halt) => End::Halted(halt),
@@ -94,6 +117,7 @@ pub(super) async fn follow(handle: &Handle, from: usize, quiet: bool) -> anyhow:
         let [interrupt, terminate] = &mut signals;
         tokio::select! {
             changed = snapshots.changed() => changed.context("the search ended unexpectedly")?,
+            () = door.changed() => {}
             line = person.line(), if wanted.is_some() => {
                 let Some(text) = line else { bail!("stdin ended: {}", resumable(&snapshot)) };
                 if let (Some((ask, slot)), Some(text)) = (wanted, person.whole(text)) {
@@ -208,19 +232,21 @@ impl Person {
         Some(reply)
     }
 
-    /// The next line of stdin, `None` at its end. A thread reads, so that signals are heard meanwhile.
+    /// The next line of stdin, `None` at its end.
     async fn line(&mut self) -> Option<String> {
-        let lines = self.lines.get_or_insert_with(|| {
-            let (sender, lines) = unbounded_channel();
-            std::thread::spawn(move || {
-                for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        return;
-                    }
-                }
-            });
-            lines
-        });
-        lines.recv().await
+        self.lines.get_or_insert_with(stdin_lines).recv().await
     }
+}
+
+/// The lines of stdin, read by a thread, so that signals are heard meanwhile.
+pub(super) fn stdin_lines() -> UnboundedReceiver<String> {
+    let (sender, lines) = unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each, thin.
 
 pub mod ask;
+pub mod attach;
 pub mod cli;
 pub mod diff;
 mod doctor;

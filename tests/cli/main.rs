@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod answers;
+mod attach;
 mod breaks;
 mod budgets;
 mod cases;

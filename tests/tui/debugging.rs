@@ -34,8 +34,9 @@ fn breakpoints_of_the_command_line_and_of_the_list_stop_it_and_are_counted() {
     let at = journal.iter().position(|entry| entry["ev"]["halted"]["why"].as_str().is_some_and(|why| why.contains("P161"))).unwrap();
     assert!(journal[at - 1]["ev"].get("read").is_some(), "{}", journal[at - 1]);
     terminal.press_for("B", "hit once");
-    terminal.press("jg");
+    // Escape and the next key, together, would be another key.
     terminal.press("\x1b");
+    terminal.wait_until("the list is gone", |screen| !screen.contains("stands still for you when"));
     let (status, ..) = terminal.quit();
     assert_eq!(status, 0);
 }

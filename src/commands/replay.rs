@@ -3,7 +3,7 @@
 use super::Status;
 use super::setup::{session_path, strategy_of};
 use crate::search::strategy::Strategy;
-use crate::search::{By, Entry, Event, NotYet, State, StepId, Valuation, ask_events, next};
+use crate::search::{By, Entry, Event, NotYet, State, StepId, Valuation, ask_events, check_decision, next};
 use crate::session::read;
 use crate::text::{cut, one_line};
 use std::io::Write;
@@ -36,6 +36,13 @@ pub fn check(session: &str) -> anyhow::Result<Status> {
 fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<String> {
     let advanced = |id: StepId| state.step(id).map_or(Err(NotYet::Nothing), |step| strategy.advance(state, step));
     let decided = match &entry.ev {
+        // What a person decided about the samples of the strategy: it has to fit what was read.
+        Event::Read { step, rows, .. } if entry.by == By::You && state.step(*step).is_some_and(|step| !step.by_hand()) => {
+            return match advanced(*step) {
+                Ok(Event::Read { rows: read, .. }) => check_decision(state, *step, &read, rows).err().map(|refused| refused.0),
+                _ => Some("a person decided about samples, and none would be read here".to_owned()),
+            };
+        }
         Event::Read { step, .. } | Event::Grew { step, .. } | Event::Paged { step, .. } | Event::Closed { step } => advanced(*step),
         // A value that was asked for again belongs to another step than its node.
         Event::Valued { from: Valuation::Asked(ask), .. } => advanced(state.ask(*ask)?.key.step),

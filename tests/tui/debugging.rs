@@ -85,6 +85,8 @@ fn samples_wait_are_dropped_and_replaced_and_the_model_is_told_why() {
     terminal.wait_for("Before it is applied");
     terminal.press("i");
     terminal.wait_until("an end", |screen| screen.contains('✔') || screen.contains("no answer") || screen.contains("best effort"));
+    let check = terminal.tot(&["replay", &terminal.sessions()[0], "--check"]);
+    assert!(check.contains("all as recorded"), "{check}");
     terminal.quit();
 }
 
@@ -105,6 +107,8 @@ fn the_outdated_name_is_corrected_undone_and_still_there_after_a_resume() {
     let session = terminal.sessions()[0].clone();
     let show = terminal.tot(&["show", &session]);
     assert!(show.contains("BayCare Ballpark  (demo, Q650840 P115; other label by you: renamed in 2018)"), "{show}");
+    let check = terminal.tot(&["replay", &session, "--check"]);
+    assert!(check.contains("all as recorded"), "{check}");
     let patch = terminal.tot(&["export", &session, "--to", "corrections"]);
     assert!(
         patch.contains("A <local:spring-training-park> <http://www.w3.org/2000/01/rdf-schema#label> \"BayCare Ballpark\"@en ."),

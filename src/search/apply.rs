@@ -44,8 +44,16 @@ impl State {
             return Err(wrong("a session starts once, with `started`".to_owned()));
         }
         self.file(entry).map_err(wrong)?;
-        // A halt is over when something is decided, asked or done again; what was still on its way does not end it.
-        if !matches!(entry.ev, Event::Replied { .. } | Event::Failed { .. } | Event::Part { .. } | Event::Halted(_) | Event::Ran { .. }) {
+        let only_looks = match &entry.ev {
+            Event::Acted { what, .. } => what.only_looks(),
+            Event::Undone { act, .. } => self.acts.get(act.index()).is_some_and(|act| act.what.only_looks()),
+            _ => false,
+        };
+        // A halt is over when something is decided, asked or done again; what was still on its way does not end it, nor does a
+        // person who only sets a breakpoint.
+        if !only_looks
+            && !matches!(entry.ev, Event::Replied { .. } | Event::Failed { .. } | Event::Part { .. } | Event::Halted(_) | Event::Ran { .. })
+        {
             self.halted = None;
         }
         self.seq += 1;

@@ -93,6 +93,10 @@ async fn breakpoints_are_switched_survive_a_reopening_and_do_not_wake_an_end() {
     bench.send(Command::Pace(Pace::Run));
     let at = bench.until(stands).await;
     assert_eq!(at.state.expansions(), 3, "the second was switched off");
+    bench.send(Command::Do(Act::Break { condition: "value>0.99".parse().unwrap() }));
+    bench.send(Command::Undo);
+    let looked = bench.until(|s| s.state.breakpoints().count() == 3 && s.state.breakpoints().filter(|p| p.on).count() == 1).await;
+    assert!(stands(&looked), "a person who only sets a breakpoint does not end the halt");
     assert_eq!(at.state.breakpoints().map(|p| (p.on, p.hits)).collect::<Vec<_>>(), [(false, 0), (true, 1)]);
     let folder = bench.quit().await;
     // Gone on with: set by the command line as well, what is there already is not set twice.
@@ -103,12 +107,12 @@ async fn breakpoints_are_switched_survive_a_reopening_and_do_not_wake_an_end() {
     let handle = launch(Setup::Resume { recording: Box::new(recording), journal, changes: Default::default() }, equipment).unwrap();
     let mut bench = Bench { handle, folder };
     let at = bench.until(stands).await;
-    assert_eq!((at.state.expansions(), at.state.breakpoints().count()), (5, 3));
+    assert_eq!((at.state.expansions(), at.state.breakpoints().count()), (5, 4));
     bench.send(Command::Pace(Pace::Run));
     let end = bench.finished().await;
     assert_eq!(compare(&expected(&scenario), &end.state), Vec::<String>::new());
     set(&mut bench, "value>0.1").await;
-    let later = bench.until(|s| s.state.breakpoints().count() == 4).await;
+    let later = bench.until(|s| s.state.breakpoints().count() == 5).await;
     assert_eq!(later.run_state(), RunState::Finished, "looking is no reason to go on");
     assert_eq!(later.entries().iter().filter(|e| matches!(e.ev, Event::Finished(_))).count(), 1);
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Parser, Debug)]
 #[command(name = "tot", version, about, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(
-    after_help = "Without a question the start page opens. Without --kg and --llm the built-in demo graph and the built-in\nlexical model are used (no neural network, no key, no network).\n\nExit status: 0 answered; 1 error (also: --from has no reply); 2 usage; 3 no answer, or a best effort below the threshold; 4 stopped or a budget used up, resumable"
+    after_help = "Without a question the start page opens. Without --kg and --llm the built-in demo graph and the built-in\nlexical model are used (no neural network, no key, no network).\n\nExit status: 0 answered; 1 error (also: --from has no reply); 2 usage; 3 no answer, or a best effort below the threshold; 4 stopped, at a breakpoint or a budget used up; resumable"
 )]
 pub struct Cli {
     #[command(subcommand)]

@@ -2,8 +2,8 @@
 
 use super::setup::session_path;
 use super::{Status, UsageError};
-use crate::graph::{Edge, EntityId, Object, RelationId};
-use crate::kg::sparql::is_short_id;
+use crate::graph::{Edge, EntityId, Object};
+use crate::kg::sparql::{Iri, Languages, Model, Prefixes, RDFS_LABEL, Vocabulary, is_short_id, literal};
 use crate::search::State;
 use crate::search::correction::{Change, Correction};
 use crate::session::read;
@@ -81,8 +81,6 @@ fn of_kg(correction: &Correction) -> Result<(Option<&Edge>, Option<Edge>), Strin
     }
 }
 
-const LABEL: &str = "<http://www.w3.org/2000/01/rdf-schema#label>";
-
 fn rdf_patch(state: &State, lang: &str) -> (Option<String>, Vec<String>) {
     let (mut lines, mut left) = (String::new(), Vec::new());
     for (_, correction) in state.corrections() {
@@ -98,24 +96,28 @@ fn rdf_patch(state: &State, lang: &str) -> (Option<String>, Vec<String>) {
 }
 
 fn patch_lines(correction: &Correction, lang: &str) -> Result<String, String> {
+    let ids = ids();
     let no_iri = |id: &str| format!("{}: {} is no IRI", correction.summary(), one_line(id));
+    let entity = |id: &EntityId| ids.entity(id).map(|iri| bracketed(&iri)).map_err(|_| no_iri(id));
     let triple = |edge: &Edge| {
-        let s = entity_iri(&edge.s).ok_or_else(|| no_iri(&edge.s))?;
-        let p = relation_iri(&edge.r).ok_or_else(|| no_iri(&edge.r))?;
+        let s = entity(&edge.s)?;
+        let p = ids.predicate(&edge.r).map(|iri| bracketed(&iri)).map_err(|_| no_iri(&edge.r))?;
         let o = match &edge.o {
-            Object::Entity(id) => entity_iri(id).ok_or_else(|| no_iri(id))?,
-            Object::Literal(literal) => {
-                let text = quoted(literal.raw.as_deref().unwrap_or(&literal.text));
-                literal.lang.as_ref().map_or_else(|| text.clone(), |lang| format!("{text}@{lang}"))
+            Object::Entity(id) => entity(id)?,
+            Object::Literal(value) => {
+                let text = value.raw.as_deref().unwrap_or(&value.text);
+                if text.contains(|c: char| c.is_control() && !"\n\r\t".contains(c)) {
+                    return Err(format!("{}: the value holds a control character", correction.summary()));
+                }
+                literal(text, value.lang.as_deref().unwrap_or_default())
             }
         };
         Ok::<_, String>(format!("{s} {p} {o} ."))
     };
     let mut text = String::new();
     if let (Change::Label(label), Object::Entity(id)) = (&correction.change, &correction.fact.o) {
-        let iri = entity_iri(id).ok_or_else(|| no_iri(id))?;
         text.push_str("# the old label stays: its language is not recorded, take it away by hand\n");
-        let _ = writeln!(text, "A {iri} {LABEL} {}@{lang} .", quoted(label));
+        let _ = writeln!(text, "A {} <{RDFS_LABEL}> {} .", entity(id)?, literal(label, lang));
         return Ok(text);
     }
     let (gone, come) = of_kg(correction)?;
@@ -131,41 +133,13 @@ fn patch_lines(correction: &Correction, lang: &str) -> Result<String, String> {
     Ok(text)
 }
 
-fn entity_iri(id: &EntityId) -> Option<String> {
-    if is_short_id(id) { Some(format!("<http://www.wikidata.org/entity/{id}>")) } else { absolute(id) }
+/// Ids as IRIs: those of Wikidata are short, all others are IRIs or none.
+fn ids() -> Vocabulary {
+    Vocabulary::new(Model::Wikidata, Languages::new([]), Prefixes::new())
 }
 
-fn relation_iri(id: &RelationId) -> Option<String> {
-    if is_short_id(id) { Some(format!("<http://www.wikidata.org/prop/direct/{id}>")) } else { absolute(id) }
-}
-
-/// An id that is an IRI, if nothing in it could end it.
-fn absolute(id: &str) -> Option<String> {
-    let scheme = id.split_once(':').map(|(scheme, _)| scheme)?;
-    let is_scheme =
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
-    let safe = !id.contains(|c: char| c.is_control() || c.is_whitespace() || "<>\"{}|\\^`".contains(c));
-    (is_scheme && safe).then(|| format!("<{id}>"))
-}
-
-/// A text as a literal of N-Triples.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+fn bracketed(iri: &Iri) -> String {
+    format!("<{}>", iri.as_str())
 }
 
 fn quick_statements(state: &State, lang: &str) -> (Option<String>, Vec<String>) {
@@ -219,7 +193,7 @@ mod tests {
         Correction { fact: Edge::new(s.into(), r.into(), o, "kg".into()), change, reason: "it says */ so".to_owned() }
     }
 
-    fn literal(text: &str) -> Object {
+    fn value(text: &str) -> Object {
         Object::Literal(Literal { kind: LiteralKind::Text, text: text.to_owned(), raw: None, lang: None })
     }
 
@@ -238,12 +212,12 @@ mod tests {
 
     #[test]
     fn nothing_in_a_text_or_id_ends_it_early() {
-        let wrong = correction("http://e/a", "http://e/p", literal("a\"b\n<c> .\\"), Change::Delete);
+        let wrong = correction("http://e/a", "http://e/p", value("a\"b\n<c> .\\"), Change::Delete);
         assert!(patch_lines(&wrong, "en").unwrap().ends_with("D <http://e/a> <http://e/p> \"a\\\"b\\n<c> .\\\\\" .\n"));
         for id in ["http://e/a> <b> <c> .", "no iri", "e5b5a9f0-6d5e-4b1f-8b52-f4a1a8b6a3c4", "1:x"] {
-            assert!(patch_lines(&correction(id, "http://e/p", literal("x"), Change::Delete), "en").is_err(), "{id}");
-            assert!(statement_lines(&correction(id, "P1", literal("x"), Change::Delete), "en").is_err(), "{id}");
+            assert!(patch_lines(&correction(id, "http://e/p", value("x"), Change::Delete), "en").is_err(), "{id}");
+            assert!(statement_lines(&correction(id, "P1", value("x"), Change::Delete), "en").is_err(), "{id}");
         }
-        assert!(of_kg(&correction("Q1", "P1", literal("x"), Change::Hide)).is_err_and(|why| why.contains("says nothing")));
+        assert!(of_kg(&correction("Q1", "P1", value("x"), Change::Hide)).is_err_and(|why| why.contains("says nothing")));
     }
 }

@@ -196,7 +196,7 @@ impl State {
 
     fn hit(&self, point: Breakpoint<'_>, event: &Event) -> Option<String> {
         match (point.condition, event) {
-            (Condition::Node(wanted), Event::Opened { node: Some(node), .. }) if wanted == node => {
+            (Condition::Node(wanted), Event::Opened { kind: StepKind::Expand, node: Some(node), .. }) if wanted == node => {
                 Some(format!("node {} is about to be expanded", node.0))
             }
             (Condition::State(wanted), Event::Opened { kind: StepKind::Expand, node: Some(node), .. }) => {

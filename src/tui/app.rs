@@ -131,7 +131,8 @@ impl App {
             self.offered.insert(ask);
             self.popups.push(Box::new(ReplyPopup::new(ask)));
         }
-        let held = view.snapshot.live.proposal.clone().filter(|held| self.popups.is_empty() && self.held != Some(held.seq));
+        let held =
+            view.snapshot.live.proposal.clone().filter(|held| self.popups.is_empty() && view.past.is_none() && self.held != Some(held.seq));
         if let Some(held) = held {
             self.held = Some(held.seq);
             view.select(held.node);

@@ -41,8 +41,8 @@ pub use rank::{Fit, Hit, Matcher, fold};
 pub(in crate::kg) use rank::{variants, without_operators};
 pub use results::{ReadError, read_results};
 pub use table::{Answer, Results, Table};
-pub use term::{Iri, Term};
-pub use vocabulary::{Languages, Model, Prefixes, Vocabulary, is_short_id, label_predicates};
+pub use term::{Iri, Term, literal};
+pub use vocabulary::{Languages, Model, Prefixes, RDFS_LABEL, Vocabulary, is_short_id, label_predicates};
 pub use wording::{Wording, predicate};
 
 use crate::calls::CallError;

@@ -8,7 +8,7 @@ use tree_of_traversals::scenario::Scenario;
 use tree_of_traversals::search::{Act, ActId, Again, By, Call, Cut, Event, NodeId, Preset, Purpose, State};
 
 /// The film scenario on a graph that gives two edges of an entity at a time.
-fn film() -> (Scenario, World) {
+pub fn film() -> (Scenario, World) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios/film-backtrack.json");
     let mut value: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     value["llm"]["fallback"] = serde_json::json!({

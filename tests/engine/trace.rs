@@ -2,11 +2,9 @@
 
 use crate::acts::{act, film};
 use crate::world::World;
-use std::path::Path;
 use tree_of_traversals::asm::{Edit, Wording};
 use tree_of_traversals::calls::{AskId, PartKind};
 use tree_of_traversals::graph::{Edge, Object};
-use tree_of_traversals::scenario::Scenario;
 use tree_of_traversals::search::{Act, ActId, Again, Ask, By, Call, Event, NodeId, Preset, State};
 
 /// The graph that a prompt shows, read as the YAML that it is.
@@ -124,16 +122,7 @@ fn a_graph_that_a_person_worded_shows_what_it_says() {
 
 #[test]
 fn a_page_is_in_the_prompts_after_it_while_it_was_in_force() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios/film-backtrack.json");
-    let mut value: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    value["llm"]["fallback"] = serde_json::json!({
-        "score_state": ["0.35"], "score_answer": ["0.1"], "action": ["ANSWER: somebody"],
-        "entities": ["Q25188"], "relation": ["P161"], "final_answer": ["ANSWER: somebody"],
-    });
-    let scenario: Scenario = serde_json::from_value(value).unwrap();
-    let mut settings = scenario.settings(Preset::Paper);
-    settings.edge_cap = 2;
-    let mut world = after(World::with_settings(&scenario, settings, 1));
+    let (_, mut world) = crate::pages::film();
     let node = world.state.nodes.iter().find(|n| n.action.token() == "R:P161").unwrap().id;
     let cut = world.state.cuts(node).into_iter().find(|cut| &*cut.entity == "Q25188").unwrap();
     let what = Act::More { node, entity: cut.entity, relation: cut.relation, kg: cut.kg, direction: cut.direction };

@@ -3,7 +3,8 @@
 use super::follow::{End, Followed, follow, say};
 use super::from::From;
 use super::options::SearchOptions;
-use super::setup::{Workshop, new_journal, options_of, path_to_go_on, without_broken_prompts};
+use super::prompts::without_broken_prompts;
+use super::setup::{Workshop, new_journal, options_of, path_to_go_on};
 use super::{Status, UsageError, report};
 use crate::attach::{Door, launch};
 use crate::config::Config;

@@ -3,10 +3,10 @@
 use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
 use super::from::From;
+use super::models::Named;
 use super::options::SearchOptions;
-use super::setup::{
-    Named, PromptsUse, Workshop, new_journal, options_of, path_to_go_on, prompts_folder, session_path, without_broken_prompts,
-};
+use super::prompts::{PromptsUse, prompts_folder, without_broken_prompts};
+use super::setup::{Workshop, new_journal, options_of, path_to_go_on, session_path};
 use crate::asm::{Profile, Saved, save_template};
 use crate::attach::{Door, launch};
 use crate::config::Config;

@@ -1,8 +1,9 @@
 //! `--from SESSION`: a question asked again, answered from a recording. Without `--live` neither model nor graph is opened.
 
 use super::UsageError;
+use super::models::OpenModel;
 use super::options::SearchOptions;
-use super::setup::{NamedKg, OpenModel, session_path};
+use super::setup::{NamedKg, session_path};
 use crate::calls::{CallError, CallErrorKind};
 use crate::config::Config;
 use crate::graph::KgName;

@@ -2,46 +2,30 @@
 
 use super::UsageError;
 use super::from::From;
+use super::models::{Named, OpenModel, absent, is_hearsay, model_cache, model_of, open_model, price_of};
 use super::options::{KgFlags, SearchOptions};
+use super::prompts::templates;
 use crate::asm::Templates;
 use crate::cache::CacheSettings;
-use crate::calls::CallError;
 use crate::config::Config;
 use crate::graph::{Entity, KgName};
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
-use crate::llm::{Absent, Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
-use crate::scenario::{Scenario, Script, ScriptedModel};
+use crate::scenario::Scenario;
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Budget, Condition, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, PackError, Recording, is_packed, new_session_name, sessions_folder, unpack};
 use crate::text::one_line;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A KG: its name, its spec (secrets removed), itself.
 pub type NamedKg = (KgName, String, Arc<dyn KnowledgeGraph>);
-
-/// A model with what it takes to open it again.
-#[derive(Clone)]
-pub struct OpenModel {
-    /// The model.
-    pub model: Arc<dyn LanguageModel>,
-    /// As `--llm` names it.
-    pub spec: String,
-    /// As its service names it.
-    pub service_name: String,
-    /// Its server, if one was named (secrets removed).
-    pub url: Option<String>,
-    /// Why it can't be asked, if it can't: its key is missing, say.
-    pub missing: Option<String>,
-}
 
 /// Everything that is the same for every question of one run of the program.
 #[derive(Clone)]
@@ -94,129 +78,6 @@ pub fn strategy_of(name: &str) -> anyhow::Result<Box<dyn Strategy>> {
     strategy::by_name(name).with_context(|| format!("strategy `{name}` is not known: choose one of {}", strategy::NAMES.join(", ")))
 }
 
-/// The model that flags and configuration name: `llm`, `url` and `key_file` are those of the command line. Whether it was
-/// named at all is for the caller to know; without a name it is `lexical`.
-#[must_use]
-pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>, config: &Config) -> Named {
-    let (name, mut profile) = config.model(llm.or(config.llm.as_deref()).unwrap_or("lexical"));
-    if let Some(url) = url {
-        let host = |url: &str| reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        if profile.url.as_deref().is_some_and(|own| host(own) != host(url)) {
-            // The key of the named model is for the server of the named model.
-            (profile.key_env, profile.key_file) = (None, None);
-        }
-        profile.url = Some(url.to_owned());
-    } else if name.is_none() && word(&profile.spec) == config.llm.as_deref().map_or("openai", word) {
-        // The server in the configuration is that of the model in the configuration, and of its provider.
-        profile.url.clone_from(&config.llm_url);
-    }
-    if let Some(path) = key_file {
-        profile.key_file = Some(path.to_owned());
-    }
-    Named { name, profile }
-}
-
-/// The kind of model that a spec names.
-fn word(spec: &str) -> &str {
-    spec.split(':').next().unwrap_or_default().trim()
-}
-
-/// A model that was named, with what it takes to reach it.
-#[derive(Clone, Debug)]
-pub struct Named {
-    /// Its name in the configuration, if it has one.
-    pub name: Option<String>,
-    /// What it is.
-    pub profile: ModelProfile,
-}
-
-/// Opens a model; with `cache`, its replies are kept on disk.
-///
-/// # Errors
-/// A spec that is not known, a missing key (a [`crate::calls::CallError`] inside), a script that can't be read.
-pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
-    let profile = &named.profile;
-    let mut parsed = ModelSpec::from_str(&profile.spec).map_err(UsageError::of)?;
-    if let ModelSpec::Script(path) = &mut parsed {
-        *path = whole(path);
-    }
-    let url = profile.url.as_deref();
-    let (mut own, mut identity) = (Vec::new(), parsed.to_string());
-    let (model, service_name): (Arc<dyn LanguageModel>, String) = match &parsed {
-        ModelSpec::Lexical => (Arc::new(Lexical), "lexical".to_owned()),
-        ModelSpec::Human => (Arc::new(Human), "human".to_owned()),
-        ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
-        ModelSpec::Chat(provider, name) => {
-            let mut config = ChatConfig::new(*provider, name.clone());
-            config.base_url = provider.base_url(url, |variable| std::env::var(variable).ok());
-            let url = config.base_url.as_deref();
-            config.api_key = profile.key(provider.key_variable(url))?;
-            config.learned = ChatConfig::usual_memory();
-            own.extend(config.api_key.clone());
-            own.extend(url.map(redact::of_url).unwrap_or_default());
-            // Everything that may tell one account from another; it is hashed before it is stored.
-            identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
-            let chat = Chat::new(config)?;
-            if name.is_empty() {
-                return Err(without_name(*provider, &chat));
-            }
-            (Arc::new(chat), name.clone())
-        }
-    };
-    let model = match cache {
-        Some(settings) => crate::llm::cache::cached(model, &identity, Secrets::new(own.iter().cloned()), settings),
-        None => model,
-    };
-    secrets.extend(own);
-    let spec = named.name.clone().unwrap_or_else(|| parsed.to_string());
-    // A name brings its server with it.
-    let url = url.filter(|_| named.name.is_none() && matches!(parsed, ModelSpec::Chat(..))).map(redact::url);
-    Ok(OpenModel { model, spec, service_name, url, missing: None })
-}
-
-/// In the place of a model that can't be asked: one that says why.
-///
-/// # Errors
-/// What is no matter of the model's service: a spec that is not known.
-fn absent(named: &Named, error: anyhow::Error) -> anyhow::Result<OpenModel> {
-    let why = error.downcast::<CallError>()?;
-    let spec = named.name.clone().unwrap_or_else(|| named.profile.spec.clone());
-    let (about, missing) = (format!("{spec}, which can't be asked yet"), Some(why.message.clone()));
-    Ok(OpenModel { model: Arc::new(Absent::new(spec.clone(), about, why)), service_name: spec.clone(), spec, url: None, missing })
-}
-
-/// The error for a provider without a model's name: what its server has to choose from.
-fn without_name(provider: Provider, chat: &Chat) -> anyhow::Error {
-    let (word, asked) = (provider.word(), chat.models());
-    // On a thread of its own: this is called from inside of the program's runtime, which must not wait for itself.
-    let waiting = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(asked).map_err(|error| error.to_string()))
-    });
-    let said = match waiting.join().unwrap_or_else(|_| Err("its models can't be listed".to_owned())) {
-        Ok(models) if models.is_empty() => {
-            format!("`{word}` needs a model, and its server has none yet: fetch one with `ollama pull MODEL`")
-        }
-        Ok(models) => {
-            let names: Vec<String> = models.iter().take(20).map(|name| format!("{word}:{}", one_line(name))).collect();
-            let more = if models.len() > names.len() { ", ..." } else { "" };
-            format!("`{word}` needs a model's name: {}{more}", names.join(", "))
-        }
-        Err(error) => format!("`{word}` needs a model's name, {word}:MODEL; its server could not be asked for what it has: {error}"),
-    };
-    UsageError::of(said).into()
-}
-
-/// A script file: an object with `rules` (and `fallback`), or a scenario, whose `llm` is taken.
-fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{} can't be read", path.display()))?;
-    let value: serde_json::Value = serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))?;
-    let rules = value.get("llm").cloned().unwrap_or(value);
-    let script: Script =
-        serde_json::from_value(rules).with_context(|| format!("{} is no script: an object with `rules` is expected", path.display()))?;
-    ScriptedModel::new(&script, Duration::ZERO)
-}
-
 /// Opens the KGs that specs name.
 ///
 /// # Errors
@@ -249,7 +110,7 @@ fn recorded_spec(opened: &Opened, configured: &[Option<String>]) -> String {
     }
 }
 
-fn whole(path: &Path) -> PathBuf {
+pub(super) fn whole(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -488,83 +349,6 @@ impl Workshop {
             folder: sessions_folder(),
         })
     }
-}
-
-/// What a model costs: by its name in the configuration, else by what that name stands for.
-fn price_of(spec: &str, config: &Config) -> Option<Price> {
-    config.prices.of(spec).or_else(|| config.prices.of(&config.model(spec).1.spec))
-}
-
-/// The model that the options name, or the configuration.
-#[must_use]
-pub fn model_of(options: &SearchOptions, config: &Config) -> Named {
-    let mut named = model_named(options.llm.as_deref(), options.llm_url.as_deref(), options.key_file.as_deref(), config);
-    named.profile.keyless |= is_hearsay(options, config);
-    named
-}
-
-/// Whether the model's server is one that only a recording names: no key goes there. It may be somebody else's recording, or
-/// a server that only happened to be there.
-fn is_hearsay(options: &SearchOptions, config: &Config) -> bool {
-    let Some(url) = options.llm_url.as_deref().filter(|_| options.url_is_recorded && options.key_file.is_none()) else { return false };
-    let named_here = config.models.values().filter_map(|model| model.url.as_deref()).chain(config.llm_url.as_deref());
-    !crate::llm::chat::keys::is_known(url) && !named_here.map(redact::url).any(|named| named == url)
-}
-
-/// Where the model's replies are kept, if they are.
-#[must_use]
-pub fn model_cache(options: &SearchOptions, config: &Config) -> Option<CacheSettings> {
-    let usual = crate::llm::cache::usual().filter(|_| options.cache || config.cache_replies);
-    usual.map(|cache| CacheSettings { fresh: options.kgs.fresh, ..cache })
-}
-
-/// The prompts that flags and configuration name. A file that can't be used is an error: nothing is asked, and paid for, with
-/// other prompts than those that were meant.
-fn templates(options: &SearchOptions, config: &Config, model: &str) -> anyhow::Result<Templates> {
-    let profile = options.profile.or(config.profile).unwrap_or_default();
-    if profile.continues() && config.model(model).1.spec == "lexical" {
-        let why = "the built-in model reads instructions: leave out `--profile base`, or choose a base model with --llm";
-        return Err(UsageError::of(why).into());
-    }
-    match options.prompts.as_deref().or(config.prompts.as_deref()) {
-        Some(folder) if !folder.is_dir() => {
-            let named = if options.prompts.is_some() { "--prompts" } else { "`prompts` of the configuration," };
-            bail!("{named} {}: there is no such folder", folder.display())
-        }
-        Some(folder) => Ok(Templates::load(profile, folder)?),
-        None => Ok(Templates::of(profile)),
-    }
-}
-
-/// The configuration for a session that keeps its own prompts: those of the configuration, if they can't be used, are no reason
-/// not to open it. What is wrong with them, if something is.
-pub fn without_broken_prompts(config: &mut Config) -> Option<String> {
-    let folder = config.prompts.clone()?;
-    let flaws = Templates::load(config.profile.unwrap_or_default(), &folder).err()?;
-    config.prompts = None;
-    Some(format!("the prompts of the configuration can't be used, new questions get the built-in ones: {flaws}"))
-}
-
-/// Where a prompt that a person changed is saved: the folder of the prompts in use, else the one beside the configuration, with
-/// whether later sessions use it by themselves.
-#[must_use]
-pub fn prompts_folder(options: &SearchOptions, config: &Config) -> Option<(PathBuf, PromptsUse)> {
-    let beside = || Some(Config::path()?.parent()?.join("prompts"));
-    match (&options.prompts, &config.prompts) {
-        (Some(folder), configured) if configured.as_ref() == Some(folder) => Some((folder.clone(), PromptsUse::ByItself)),
-        (Some(folder), _) => Some((folder.clone(), PromptsUse::WithFlag)),
-        (None, Some(folder)) => Some((folder.clone(), PromptsUse::ByItself)),
-        (None, None) => beside().map(|folder| (folder, PromptsUse::WithFlag)),
-    }
-}
-
-/// When a folder of prompts is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PromptsUse {
-    /// The configuration names it.
-    ByItself,
-    /// Only where `--prompts` names it.
-    WithFlag,
 }
 
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {

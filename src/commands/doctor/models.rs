@@ -2,7 +2,7 @@
 
 use super::{DoctorArgs, Finding, Health, PATIENCE};
 use crate::calls::{About, AskId, Form, LlmReply, LlmRequest, Part, PartKind, PromptKind, Usage};
-use crate::commands::setup::{Named, OpenModel, model_named, open_model};
+use crate::commands::models::{Named, OpenModel, model_named, open_model};
 use crate::config::Config;
 use crate::llm::found::{self, Found, Places};
 use crate::llm::{Ability, Capabilities, LanguageModel, LlmJob, OnWire};

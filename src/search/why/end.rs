@@ -78,7 +78,7 @@ fn other_answer(before: &State, given: Option<NodeId>) -> Option<Sentence> {
 fn higher_threshold(before: &State, answer: Option<NodeId>) -> Option<Sentence> {
     let value = before.value(answer?).known()?;
     let said = match above(value) {
-        None => "No threshold is higher than its value.".to_owned(),
+        None => "Its value is the highest there is: no threshold would have turned it down.".to_owned(),
         Some(higher) => {
             let then = decision(&what_if::with_setting(before, Setting::Threshold(higher)));
             format!("With a threshold above {} {}.", exact(value), outcome(before, then))

@@ -36,13 +36,13 @@ fn undo(world: &mut World, redo: bool) {
 fn new_samples_are_another_request_and_never_come_from_a_recording() {
     let mut world = finished();
     let first = world.state.asks.iter().find(|a| a.key.purpose == Purpose::Sample).unwrap().clone();
-    let (sent, expansions) = (world.sent, world.state.expansions());
+    let (sent, expansions) = (world.sent(), world.state.expansions());
     act(&mut world, again(NodeId(0))).unwrap();
     world.run(usize::MAX);
     let now = last(&world, Purpose::Sample);
     assert_eq!((&now.hash, now.nth), (&first.hash, first.nth + 1), "the same is asked, and its samples have other seeds");
     assert!(world.state.asked_again(&now) && !world.state.asked_again(&first));
-    assert_eq!((world.sent - sent, world.state.expansions()), (3, expansions));
+    assert_eq!((world.sent() - sent, world.state.expansions()), (3, expansions));
 }
 
 #[test]

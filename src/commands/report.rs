@@ -202,7 +202,9 @@ pub fn tree(state: &State) -> String {
             out.push_str("  by hand");
         }
         let standing = standings[row.node.index()];
-        for (on, word) in [(standing.pruned, "pruned"), (standing.withdrawn, "withdrawn")] {
+        for (on, word) in
+            [(standing.pruned && !standing.replaced, "pruned"), (standing.replaced, "replaced"), (standing.withdrawn, "withdrawn")]
+        {
             if on {
                 let _ = write!(out, "  {word}");
             }

@@ -159,7 +159,7 @@ impl CorrectPopup {
                 _ => continue,
             };
             if let Some(node) = scene.state.asked_about(ask).filter(|node| !asked.contains(&(*node, what))) {
-                let possible = Act::AskAgain { node, what, edits: Vec::new() }.check(&scene.state).is_ok();
+                let possible = Act::again(node, what).check(&scene.state).is_ok();
                 asked.extend(possible.then_some((node, what)));
             }
         }
@@ -290,7 +290,7 @@ impl Popup for CorrectPopup {
                         picked.push(at);
                     }
                     let again = picked.iter().filter_map(|at| asked.get(*at));
-                    let ask = again.map(|(node, what)| Command::Do(Act::AskAgain { node: *node, what: *what, edits: Vec::new() }));
+                    let ask = again.map(|(node, what)| Command::Do(Act::again(*node, *what)));
                     return Reaction::Finish(ask.collect());
                 }
                 Picked::Ignored if key.code == KeyCode::Esc => return self.back(),

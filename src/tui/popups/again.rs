@@ -3,6 +3,8 @@
 //!
 //! Escape goes back one step, and from the first step out, without a trace.
 
+mod in_words;
+
 use super::super::scene::{Scene, label};
 use super::super::theme::{Role, Theme};
 use super::super::views::inspector::changes;
@@ -112,6 +114,14 @@ impl AgainPopup {
         let (items, picks) = rows.into_iter().unzip();
         self.picks = picks;
         self.stages = vec![Stage::Menu(PickList::one(items))];
+    }
+
+    /// Asks for the other of the two things that can be asked here.
+    fn turn(&mut self, state: &State) {
+        self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
+        self.edits.clear();
+        self.wrong = None;
+        self.menu(state);
     }
 
     fn pick(&mut self, state: &State, row: usize) -> Reaction {
@@ -262,12 +272,7 @@ impl Popup for AgainPopup {
             Some(Stage::Menu(list)) => match list.key(key) {
                 Picked::Item(row) => return self.pick(state, row),
                 Picked::Ignored if key.code == KeyCode::Esc => return Reaction::Close,
-                Picked::Ignored if key.code == KeyCode::Tab && self.both => {
-                    self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
-                    self.edits.clear();
-                    self.wrong = None;
-                    self.menu(state);
-                }
+                Picked::Ignored if key.code == KeyCode::Tab && self.both => self.turn(state),
                 _ => {}
             },
             Some(Stage::Edit(_, _, editor)) => match key.code {

@@ -4,6 +4,8 @@
 //!
 //! Escape goes back one step, and from the first step out, without a trace.
 
+mod in_words;
+
 use super::super::scene::{Scene, label};
 use super::super::theme::{Role, Theme};
 use super::super::views::inspector::changes;
@@ -145,6 +147,17 @@ impl AgainPopup {
         }
     }
 
+    /// Takes a temperature that was typed, if it is one; none is the usual one.
+    fn take_temperature(&mut self, state: &State, typed: &str) {
+        match read_temperature(typed) {
+            Ok(wanted) => {
+                self.temperature_milli = wanted.filter(|milli| *milli != temperature_at(state, self.node, self.what));
+                self.back_to(state, Pick::Heat);
+            }
+            Err(why) => self.wrong = Some(why),
+        }
+    }
+
     /// The row of the temperature.
     fn heat(&self, state: &State) -> Item {
         let usual = temperature(temperature_at(state, self.node, self.what));
@@ -172,6 +185,16 @@ impl AgainPopup {
         let replaces = if self.replace && self.what == Again::Samples { state.replaceable(self.node) } else { Vec::new() };
         let otherwise = Otherwise { temperature_milli: self.temperature_milli, replaces };
         Act::AskAgain { node: self.node, what: self.what, edits, otherwise }
+    }
+
+    /// Asks for the other of the two things that can be asked here.
+    fn turn(&mut self, state: &State) {
+        self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
+        self.edits.clear();
+        self.temperature_milli = None;
+        self.replace = false;
+        self.wrong = None;
+        self.menu(state);
     }
 
     fn pick(&mut self, state: &State, row: usize) -> Reaction {
@@ -330,25 +353,15 @@ impl Popup for AgainPopup {
             Some(Stage::Menu(list)) => match list.key(key) {
                 Picked::Item(row) => return self.pick(state, row),
                 Picked::Ignored if key.code == KeyCode::Esc => return Reaction::Close,
-                Picked::Ignored if key.code == KeyCode::Tab && self.both => {
-                    self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
-                    self.edits.clear();
-                    self.temperature_milli = None;
-                    self.replace = false;
-                    self.wrong = None;
-                    self.menu(state);
-                }
+                Picked::Ignored if key.code == KeyCode::Tab && self.both => self.turn(state),
                 _ => {}
             },
             Some(Stage::Heat(line)) => match key.code {
                 KeyCode::Esc => self.back_to(state, Pick::Heat),
-                KeyCode::Enter => match read_temperature(line.value()) {
-                    Ok(wanted) => {
-                        self.temperature_milli = wanted.filter(|milli| *milli != temperature_at(state, self.node, self.what));
-                        self.back_to(state, Pick::Heat);
-                    }
-                    Err(why) => self.wrong = Some(why),
-                },
+                KeyCode::Enter => {
+                    let typed = line.value().to_owned();
+                    self.take_temperature(state, &typed);
+                }
                 _ => {
                     if line.key(key) {
                         self.wrong = None;

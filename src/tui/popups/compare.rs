@@ -1,5 +1,7 @@
 //! Comparing with another session: which one, then both trees side by side with matching nodes in one row.
 
+mod in_words;
+
 use super::super::scene::label;
 use super::super::session_view::SessionView;
 use super::super::theme::{Role, Theme};
@@ -65,11 +67,12 @@ enum Row {
 #[derive(Debug)]
 pub struct ComparePopup {
     stage: Stage,
+    wrong: Option<String>,
 }
 
 impl Default for ComparePopup {
     fn default() -> Self {
-        Self { stage: Stage::Listing }
+        Self { stage: Stage::Listing, wrong: None }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Forking: why, the answer that is expected, and whether the fork stops where its parent's recording ends.
 
+mod in_words;
+
 use super::super::session_view::SessionView;
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
@@ -31,6 +33,7 @@ pub struct ForkPopup {
     expected: LineInput,
     stop: bool,
     row: usize,
+    wrong: Option<String>,
 }
 
 impl ForkPopup {
@@ -43,7 +46,13 @@ impl ForkPopup {
             expected: LineInput::new(&view.snapshot.live.fork.expected),
             stop: false,
             row: 0,
+            wrong: None,
         }
+    }
+
+    fn fork(&self) -> Reaction {
+        let note = ForkNote { why: self.why.value().trim().to_owned(), expected: self.expected.value().trim().to_owned() };
+        Reaction::Finish(vec![Command::Fork { at: self.at, stop: self.stop, note }])
     }
 
     fn line(&mut self) -> Option<&mut LineInput> {
@@ -59,10 +68,7 @@ impl Popup for ForkPopup {
     fn key(&mut self, key: &KeyEvent, _desk: &Desk<'_>) -> Reaction {
         match key.code {
             KeyCode::Esc => return Reaction::Close,
-            KeyCode::Enter => {
-                let note = ForkNote { why: self.why.value().trim().to_owned(), expected: self.expected.value().trim().to_owned() };
-                return Reaction::Finish(vec![Command::Fork { at: self.at, stop: self.stop, note }]);
-            }
+            KeyCode::Enter => return self.fork(),
             KeyCode::Down | KeyCode::Tab => self.row = (self.row + 1) % ROWS.len(),
             KeyCode::Up | KeyCode::BackTab => self.row = (self.row + ROWS.len() - 1) % ROWS.len(),
             KeyCode::Char(' ') if ROWS[self.row] == Row::Stop => self.stop = !self.stop,

@@ -17,6 +17,7 @@ pub mod line;
 pub mod linked;
 pub mod override_choice;
 pub mod palette;
+pub mod question;
 pub mod reply;
 pub mod warnings;
 
@@ -28,6 +29,7 @@ use crate::runner::Command;
 use crate::search::NodeId;
 use crate::session::{Listed, Recording};
 use crossterm::event::KeyEvent;
+use question::InWords;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::fmt::Debug;
@@ -78,8 +80,8 @@ pub struct SaveTemplate {
     pub replace: bool,
 }
 
-/// A popup.
-pub trait Popup: Debug + Send {
+/// A popup: drawn and driven by keys, and the same in words.
+pub trait Popup: InWords + Debug + Send {
     /// Takes a key.
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction;
 

@@ -79,9 +79,9 @@ impl Runner {
     }
 
     fn switch(&mut self, act: ActId, on: bool) {
-        let point = self.state.breakpoints().find(|point| point.act == act).map(|point| point.on);
-        match point {
-            None => self.tell("there is no such breakpoint"),
+        let is_on = self.state.acts.get(act.index()).filter(|act| act.what.is_switch()).map(|act| act.active);
+        match is_on {
+            None => self.tell("there is nothing to switch"),
             Some(now) if now != on => self.push(By::You, Event::Undone { act, redo: on }),
             Some(_) => {}
         }

@@ -23,6 +23,7 @@ mod settings;
 mod spent;
 mod spent_words;
 mod state;
+pub mod steer;
 pub mod strategy;
 mod trace;
 mod tree;

@@ -9,6 +9,7 @@ use tree_of_traversals::micro::Micro;
 use tree_of_traversals::scenario::Scenario;
 use tree_of_traversals::search::breakpoint::FORMS;
 use tree_of_traversals::search::correction::{Change, Correction};
+use tree_of_traversals::search::steer::Rule;
 use tree_of_traversals::search::{Act, ActId, Again, Ask, By, Entry, Event, NodeId, Otherwise, OutcomeKind, Preset, Setting, State, Value};
 
 fn scenario(name: &str) -> Scenario {
@@ -228,7 +229,18 @@ enum Whim {
     Break(u8),
     Intercept,
     Correct(u32, u8),
+    Pin(u32),
+    Rule(usize, u32),
 }
+
+const RULES: [&str; 6] = [
+    "forbid relation P161",
+    "force relation P86",
+    "force relation ~cast member",
+    "forbid entity Inception",
+    "force entity Q13417189",
+    "forbid entity nobody",
+];
 
 fn whim() -> impl Strategy<Value = (usize, Whim)> {
     let what = prop_oneof![
@@ -244,6 +256,8 @@ fn whim() -> impl Strategy<Value = (usize, Whim)> {
         (0u8..16).prop_map(Whim::Break),
         Just(Whim::Intercept),
         (0u32..20, 0u8..6).prop_map(|(n, c)| Whim::Correct(n, c)),
+        (0u32..20).prop_map(Whim::Pin),
+        (0..RULES.len(), 0u32..6).prop_map(|(rule, n)| Whim::Rule(rule, n)),
     ];
     (1usize..120, what)
 }
@@ -272,6 +286,11 @@ fn indulge(world: &mut World, whim: &Whim) {
         Whim::Limit(n) => act(world, Act::Set(Setting::MaxExpansions(*n))),
         Whim::Break(n) => act(world, Act::Break { condition: FORMS[usize::from(*n)].0.parse().unwrap() }),
         Whim::Intercept => act(world, Act::Intercept { states: vec![AsmState::Default] }),
+        Whim::Pin(n) => act(world, Act::Pin { node: NodeId(*n) }),
+        Whim::Rule(rule, n) => {
+            let rule: Rule = RULES[*rule].parse().unwrap();
+            act(world, Act::Rule(Rule { below: NodeId(*n), ..rule }))
+        }
         Whim::Correct(n, c) => correct(world, NodeId(*n), *c),
         Whim::Undo => {
             if let Some(act) = world.state.undoable() {

@@ -113,6 +113,7 @@ fn equipment(scenario: &Scenario, pace: Pace, model: Arc<dyn LanguageModel>, fol
         pause: Duration::ZERO,
         secrets: Secrets::default(),
         breaks: Vec::new(),
+        rules: Vec::new(),
         watched: true,
         can_fork: true,
         folder: Some(folder.to_owned()),

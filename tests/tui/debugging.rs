@@ -163,3 +163,32 @@ fn a_fork_with_the_expected_answer_is_compared_with_its_parent_and_judged() {
     terminal.press("\x03");
     assert_eq!(terminal.leave().1, 0);
 }
+
+#[test]
+fn rules_and_pins_are_set_listed_switched_and_taken_back() {
+    let mut terminal = Terminal::open(&[QUESTION, "--pace", "0", "--break", "state relation", "--rule", "forbid relation P161"]);
+    terminal.wait_for("● breakpoint");
+    terminal.press_for("!", "● forbid relation P161");
+    // A proposal from the choice that is selected: the entity, below this node.
+    terminal.press_for("a", "rule:");
+    terminal.press_for("allow it\r", "is no rule");
+    terminal.press(&"\x7f".repeat(8));
+    terminal.press_for("forbid relation P57\r", "● forbid relation P57");
+    terminal.press_for("g ", "○ forbid relation P161");
+    terminal.press("\x1b");
+    terminal.wait_until("the list is gone", |screen| !screen.contains("What must be chosen"));
+    // The node that is next is pinned, and unpinned.
+    terminal.press_for("'p", "⚑");
+    terminal.press("p");
+    terminal.wait_until("the pin is gone", |screen| !screen.contains('⚑'));
+    terminal.press_for("B", "stands still for you when");
+    terminal.press_for("g ", "○ state relation");
+    terminal.press("\x1b");
+    terminal.wait_until("the list is gone", |screen| !screen.contains("stands still for you when"));
+    terminal.press(" ");
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    let session = terminal.sessions()[0].clone();
+    let check = terminal.tot(&["replay", &session, "--check"]);
+    assert!(check.contains("all as recorded"), "{check}");
+    terminal.quit();
+}

@@ -19,6 +19,7 @@ pub mod override_choice;
 pub mod palette;
 pub mod question;
 pub mod reply;
+pub mod rules;
 pub mod warnings;
 
 use super::command::{Control, KeyMap};

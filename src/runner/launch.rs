@@ -165,6 +165,8 @@ impl Runner {
             session: name,
             path: journal.as_ref().map(|j| j.path().to_owned()),
             parent: recording.as_ref().and_then(|r| r.header.parent.clone()),
+            fork: recording.as_ref().map(|r| r.header.fork.clone()).unwrap_or_default(),
+            stops_at_miss: false,
             replay,
             ran_ms: 0,
         };

@@ -4,6 +4,7 @@ use super::breakpoint::Condition;
 use super::budget::Budget;
 use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
+use super::otherwise::Otherwise;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
 use super::strategy::kind_at;
@@ -42,6 +43,9 @@ pub enum Act {
         /// Parts of the prompt that the person words otherwise, for this call.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         edits: Vec<Edit>,
+        /// What else is otherwise, for this call.
+        #[serde(default, skip_serializing_if = "Otherwise::is_usual")]
+        otherwise: Otherwise,
     },
     /// Set a node's value.
     SetValue {
@@ -131,6 +135,12 @@ fn refuse(why: impl Into<String>) -> Result<(), ActRefused> {
 }
 
 impl Act {
+    /// The model is asked again, with everything as usual.
+    #[must_use]
+    pub fn again(node: NodeId, what: Again) -> Self {
+        Self::AskAgain { node, what, edits: Vec::new(), otherwise: Otherwise::default() }
+    }
+
     /// The act in one line, for the timeline.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -140,10 +150,10 @@ impl Act {
                 let instead = instead_of.map_or(String::new(), |n| format!(" instead of node {}", n.0));
                 format!("by hand from node {}: {}{instead}", node.0, chain.join(" > "))
             }
-            Self::AskAgain { node, what, edits } => {
+            Self::AskAgain { node, what, edits, otherwise } => {
                 let about = if *what == Again::Value { " for the value" } else { "" };
                 let edited = if edits.is_empty() { "" } else { ", with an edited prompt" };
-                format!("the model is asked{about} at node {}{edited}", node.0)
+                format!("the model is asked{about} at node {}{edited}{}", node.0, otherwise.words())
             }
             Self::SetValue { node, value } => format!("value of node {} set to {value}", node.0),
             Self::Prune { node, on: true } => format!("node {} pruned", node.0),
@@ -167,6 +177,10 @@ impl Act {
 
     /// Nodes that the act names.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let replaced = match self {
+            Self::AskAgain { otherwise, .. } => otherwise.replaces.as_slice(),
+            _ => &[],
+        };
         let (one, other) = match self {
             Self::Choose { node, instead_of, .. } => (Some(*node), *instead_of),
             Self::AskAgain { node, .. }
@@ -177,7 +191,7 @@ impl Act {
             | Self::More { node, .. } => (Some(*node), None),
             Self::Link { .. } | Self::Set(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
-        one.into_iter().chain(other)
+        one.into_iter().chain(other).chain(replaced.iter().copied())
     }
 
     /// Whether the act only says when the person wants to look: the search itself is as before, an end stays an end.
@@ -208,8 +222,9 @@ impl Act {
                 }
                 check_chain(state, *node, start.asm, chain)
             }
-            Self::AskAgain { node, what, edits } => {
+            Self::AskAgain { node, what, edits, otherwise } => {
                 check_again(state, known(*node)?, *what)?;
+                otherwise.check(state, *node, *what)?;
                 check_edits(state, *node, *what, edits)
             }
             Self::SetValue { node, .. } | Self::Prune { node, .. } => {

@@ -14,12 +14,14 @@ mod event;
 mod health;
 mod left_out;
 mod matched;
+mod otherwise;
 mod page;
 mod plan;
 mod prefix;
 mod provenance;
 mod settings;
 mod spent;
+mod spent_words;
 mod state;
 pub mod strategy;
 mod trace;
@@ -33,19 +35,21 @@ pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
 pub use breakpoint::{Breakpoint, Condition};
 pub use budget::{Budget, Budgets};
-pub use compare::{Comparison, Difference, DifferenceKind, PairRow, compare};
+pub use compare::{Comparison, Difference, DifferenceKind, Judged, PairRow, Saved, Side, Verdict, compare, is_expected, value_words};
 pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, Halt, HaltCause, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId,
     Purpose, Reading, Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
 };
 pub use health::Down;
 pub use matched::{Match, Origin};
+pub use otherwise::{Otherwise, read_temperature, temperature};
 pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use prefix::PromptChars;
 pub use provenance::Provenance;
 pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
 pub use spent::{Counters, Tally};
+pub use spent_words::spent_words;
 pub use state::{ActRecord, Node, State, Step, Value};
 pub use trace::Trace;
 pub use tree::{Leftover, Standing, Summary, TreeRow};

@@ -14,6 +14,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 pub struct Standing {
     /// Closed to the search by the person.
     pub pruned: bool,
+    /// New samples that the person asked for took its place; it is pruned, too.
+    pub replaced: bool,
     /// Made by an act that was undone, or below such a node.
     pub withdrawn: bool,
     /// Grown by hand: closed to the strategy.
@@ -95,10 +97,17 @@ impl State {
             match &act.what {
                 Act::Prune { node, on } => self.cover(&mut all, *node, act.nodes_then, *on),
                 Act::Choose { instead_of: Some(node), .. } => self.cover(&mut all, *node, act.nodes_then, true),
+                Act::AskAgain { otherwise, .. } => {
+                    // What was chosen again stands where it stood.
+                    let again = |id: NodeId| self.steps.iter().any(|step| step.act == Some(act.id) && step.children.contains(&id));
+                    for node in otherwise.replaces.iter().filter(|id| !again(**id)) {
+                        (all[node.index()].pruned, all[node.index()].replaced) = (true, true);
+                    }
+                }
                 _ => {}
             }
             for node in self.nodes.iter().filter(|n| n.marks.contains(&act.id)) {
-                all[node.id.index()].pruned = false;
+                (all[node.id.index()].pruned, all[node.id.index()].replaced) = (false, false);
             }
         }
         all
@@ -111,7 +120,7 @@ impl State {
             let i = node.id.index();
             inside[i] = node.id == top || node.parent.is_some_and(|p| inside[p.index()]);
             if inside[i] {
-                all[i].pruned = on;
+                (all[i].pruned, all[i].replaced) = (on, false);
             }
         }
     }

@@ -158,7 +158,8 @@ table! {
     ExpansionForward = "expansion forward" ["}"] Time: "Look at the state one expansion later";
     First = "first event" ["("] Time: "Look at the start of the session";
     Latest = "latest event" [")"] Time: "Look at the present again";
-    Fork = "fork here" ["f"] Time: "A new session that shares everything up to the event in view";
+    Fork = "fork here" ["f"] Time: "A new session that shares everything up to the event in view; with why, and the answer expected";
+    Compare = "compare" ["C"] Time: "This session beside another: first difference, both trees, answers, evidence, cost, and a verdict";
 
     Up = "up" ["Up", "k"] Look: "One row up";
     Down = "down" ["Down", "j"] Look: "One row down";

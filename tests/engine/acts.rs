@@ -9,7 +9,7 @@ use tree_of_traversals::micro::Micro;
 use tree_of_traversals::scenario::Scenario;
 use tree_of_traversals::search::breakpoint::FORMS;
 use tree_of_traversals::search::correction::{Change, Correction};
-use tree_of_traversals::search::{Act, ActId, Again, Ask, By, Entry, Event, NodeId, OutcomeKind, Preset, Setting, State, Value};
+use tree_of_traversals::search::{Act, ActId, Again, Ask, By, Entry, Event, NodeId, Otherwise, OutcomeKind, Preset, Setting, State, Value};
 
 fn scenario(name: &str) -> Scenario {
     Scenario::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios").join(name)).unwrap()
@@ -194,7 +194,7 @@ fn the_model_can_be_asked_out_of_turn() {
 }
 
 pub fn again(node: NodeId) -> Act {
-    Act::AskAgain { node, what: Again::Samples, edits: Vec::new() }
+    Act::again(node, Again::Samples)
 }
 
 fn child_of(world: &World, node: NodeId) -> NodeId {
@@ -221,6 +221,7 @@ enum Whim {
     Prune(u32, bool),
     Accept(u32),
     Ask(u32),
+    Otherwise(u32, bool, u32),
     Undo,
     Redo,
     Limit(u32),
@@ -236,6 +237,7 @@ fn whim() -> impl Strategy<Value = (usize, Whim)> {
         (0u32..20, any::<bool>()).prop_map(|(n, on)| Whim::Prune(n, on)),
         (0u32..20).prop_map(Whim::Accept),
         (0u32..20).prop_map(Whim::Ask),
+        (0u32..20, any::<bool>(), 0u32..=2000).prop_map(|(n, value, t)| Whim::Otherwise(n, value, t)),
         Just(Whim::Undo),
         Just(Whim::Redo),
         (1u32..12).prop_map(Whim::Limit),
@@ -265,6 +267,7 @@ fn indulge(world: &mut World, whim: &Whim) {
         Whim::Value(n, v) => act(world, Act::SetValue { node: NodeId(*n), value: Micro::from_millionths(*v).unwrap() }),
         Whim::Prune(n, on) => act(world, Act::Prune { node: NodeId(*n), on: *on }),
         Whim::Ask(n) => act(world, again(NodeId(*n))),
+        Whim::Otherwise(n, value, t) => otherwise(world, NodeId(*n), *value, *t),
         Whim::Accept(n) => act(world, Act::Accept { node: NodeId(*n) }),
         Whim::Limit(n) => act(world, Act::Set(Setting::MaxExpansions(*n))),
         Whim::Break(n) => act(world, Act::Break { condition: FORMS[usize::from(*n)].0.parse().unwrap() }),
@@ -283,6 +286,13 @@ fn indulge(world: &mut World, whim: &Whim) {
             Ok(())
         }
     };
+}
+
+/// Asks otherwise: for the value, or for samples in the place of what can be replaced.
+fn otherwise(world: &mut World, node: NodeId, value: bool, temperature_milli: u32) -> Result<(), String> {
+    let (what, replaces) = if value { (Again::Value, Vec::new()) } else { (Again::Samples, world.state.replaceable(node)) };
+    let otherwise = Otherwise { temperature_milli: Some(temperature_milli), replaces };
+    act(world, Act::AskAgain { node, what, edits: Vec::new(), otherwise })
 }
 
 /// Corrects the last fact of a node's local graph, one way or another.

@@ -116,7 +116,7 @@ fn prompts_that_come_after_it_hold_the_page() {
     let new: Vec<_> = world.state.steps.last().unwrap().page.as_deref().unwrap().entities.iter().map(|e| e.id.to_string()).collect();
     assert!(!new.is_empty());
     let asked = world.state.asks.len();
-    act(&mut world, Act::AskAgain { node, what: Again::Samples, edits: Vec::new() }).unwrap();
+    act(&mut world, Act::again(node, Again::Samples)).unwrap();
     world.run(usize::MAX);
     let samples = world.state.asks[asked..].iter().find_map(|ask| match &ask.call {
         Call::Llm(call) if call.kind == PromptKind::Action => Some(call.parts.clone()),

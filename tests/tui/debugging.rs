@@ -122,3 +122,44 @@ fn the_outdated_name_is_corrected_undone_and_still_there_after_a_resume() {
     terminal.press_for("uuuuuu", "nothing to undo");
     terminal.quit();
 }
+
+#[test]
+fn a_fork_with_the_expected_answer_is_compared_with_its_parent_and_judged() {
+    let mut terminal = Terminal::open(&[BALLPARK, "--pace", "0"]);
+    terminal.wait_for("✔ Bright House Field");
+    terminal.press_for("f", "Fork after event");
+    terminal.press("an outdated name?\tBayCare Ballpark");
+    terminal.press_for("\r", "paused");
+    terminal.wait_until("the form is gone", |screen| !screen.contains("Fork after event"));
+    terminal.press_for("2jjw", "What is wrong with this fact?");
+    terminal.press_for("\r", "Another label");
+    terminal.press(&"\x7f".repeat(18));
+    terminal.press_for("BayCare Ballpark\r", "Why?");
+    terminal.press_for("\r", "is asked again?");
+    terminal.press_for(" j j j ", "[x]");
+    terminal.press("\r");
+    terminal.wait_until("the form is gone", |screen| !screen.contains("is asked again?"));
+    // A fork starts paused.
+    terminal.press(" ");
+    terminal.wait_for("✔ BayCare Ballpark");
+    terminal.press_for("C", "parent: ");
+    terminal.press_for("\r", "verdict: B is better: B has the expected answer (BayCare Ballpark), A has not (Bright House Field)");
+    terminal.wait_for("forked because: an outdated name?");
+    terminal.wait_for("B goes on where A stops");
+    // To the first node that is not in both, and there in the tree.
+    terminal.press_for("n", "≠");
+    terminal.press("\r");
+    terminal.wait_until("the comparison is gone", |screen| !screen.contains("side by side"));
+    let mut sessions = terminal.sessions();
+    sessions.sort();
+    let diff = terminal.tot(&["diff", &sessions[0], &sessions[1]]);
+    assert!(diff.contains("verdict: B is better") && diff.contains("its recording saved"), "{diff}");
+    terminal.press("q");
+    let (home, status) = terminal.leave();
+    assert_eq!(status, 0);
+    // The start page has the family.
+    let mut terminal = Terminal::at_home(TOT, home, &[], &[]);
+    terminal.wait_for("└ an outdated name?");
+    terminal.press("\x03");
+    assert_eq!(terminal.leave().1, 0);
+}

@@ -84,7 +84,7 @@ fn acts_are_refused_in_the_past_and_in_recordings_with_the_reason() {
     let screen = desk.press("e").screen(160, 50);
     assert!(screen.contains("this is a recorded session: fork it to go on"), "{screen}");
     assert!(screen.contains("a recording: no model and no KG is asked"));
-    assert!(matches!(desk.press("f").sent()[..], [Command::Fork(seq)] if seq + 1 == world.entries.len() as u64));
+    assert!(matches!(desk.press("f Enter").sent()[..], [Command::Fork { at, stop: false, .. }] if at + 1 == world.entries.len() as u64));
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use super::super::ask::{Ask, Need, NotYet};
 use super::super::event::{Event, NodeId, Outcome, Purpose, Reading, Reason, StepId, StepKind};
+use super::super::settings::Settings;
 use super::super::state::{Node, State, Step};
-use super::again::edits;
+use super::again::{edits, temperature};
 use super::grow::{error_node, grew, grow};
 use super::link;
 use super::prompt::Ingredients;
@@ -150,19 +151,28 @@ pub(super) fn notices(state: &State, step: &Step) -> Vec<String> {
 
 /// The prompt for the samples at a node.
 pub fn ingredients<'a>(state: &State, node: NodeId, offer: &Offer, edits: &'a [Edit]) -> Ingredients<'a> {
-    let settings = state.settings();
-    let (kind, options, slots) = match offer {
-        Offer::Actions { think, expand } => (PromptKind::Action, Options::Actions { think: *think, expand: *expand }, settings.samples(1)),
-        Offer::Entities(list) => (PromptKind::Entities, Options::Entities(list.clone()), settings.samples(settings.entity_factor)),
-        Offer::Relations(list) => (PromptKind::Relation, Options::Relations(list.clone()), settings.samples(settings.relation_factor)),
-        Offer::FinalAnswer | Offer::Nothing(_) => (PromptKind::FinalAnswer, Options::None, settings.samples(1)),
+    let (kind, options) = match offer {
+        Offer::Actions { think, expand } => (PromptKind::Action, Options::Actions { think: *think, expand: *expand }),
+        Offer::Entities(list) => (PromptKind::Entities, Options::Entities(list.clone())),
+        Offer::Relations(list) => (PromptKind::Relation, Options::Relations(list.clone())),
+        Offer::FinalAnswer | Offer::Nothing(_) => (PromptKind::FinalAnswer, Options::None),
     };
-    Ingredients { options, edits, ..Ingredients::new(kind, Some(node), slots) }
+    Ingredients { options, edits, ..Ingredients::new(kind, Some(node), slots(&state.settings(), kind)) }
+}
+
+/// Samples that are drawn with a prompt of this kind.
+pub fn slots(settings: &Settings, kind: PromptKind) -> u32 {
+    settings.samples(match kind {
+        PromptKind::Entities => settings.entity_factor,
+        PromptKind::Relation => settings.relation_factor,
+        _ => 1,
+    })
 }
 
 fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
     let edits = edits(state, step.id);
-    let ingredients = ingredients(state, node.id, offer, edits);
+    let temperature_milli = temperature(state, step.id, Purpose::Sample);
+    let ingredients = Ingredients { temperature_milli, ..ingredients(state, node.id, offer, edits) };
     let ask = match settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter)) {
         // An edited template that can't be filled in with what this node has costs the act, not the search.
         Err(NotYet::Broken(why)) if !edits.is_empty() => {

@@ -61,8 +61,9 @@ fn came(all: &mut Vec<Sentence>, state: &State, node: &Node) {
             ));
         }
         let act = step.act.and_then(|act| state.acts.get(act.index()));
-        if let Some(Act::AskAgain { edits, .. }) = act.map(|act| &act.what) {
+        if let Some(Act::AskAgain { edits, otherwise, .. }) = act.map(|act| &act.what) {
             let how = if edits.is_empty() { "" } else { ", with a prompt that you edited" };
+            let how = format!("{how}{}", otherwise.words());
             all.push(Sentence::new(Tone::ByHand, format!("You asked the model for it{how}.")));
         }
     }
@@ -91,7 +92,12 @@ fn fate(all: &mut Vec<Sentence>, state: &State, node: &Node, then: &dyn Fn(Seq) 
         all.push(Sentence::new(Tone::Warning, "You took it back (undo): the search does not see it."));
         return;
     }
-    if standing.pruned {
+    if standing.replaced {
+        all.push(Sentence::new(
+            Tone::Warning,
+            "You asked the model again, and the new samples took its place: the search does not go on here.",
+        ));
+    } else if standing.pruned {
         all.push(Sentence::new(Tone::Warning, "You pruned it: the search does not go on here."));
     }
     let ended = state.finished.as_deref().filter(|(_, seq)| *seq >= state.reconsider).map(|(end, _)| end);

@@ -4,10 +4,12 @@ use super::super::command::{Control, Pane, Run};
 use super::super::popups::Popup;
 use super::super::popups::again::AgainPopup;
 use super::super::popups::breaks::BreaksPopup;
+use super::super::popups::compare::ComparePopup;
 use super::super::popups::correct::CorrectPopup;
 use super::super::popups::decide::DecidePopup;
 use super::super::popups::expand::ExpandPopup;
 use super::super::popups::flights::FlightsPopup;
+use super::super::popups::fork::ForkPopup;
 use super::super::popups::limits::LimitsPopup;
 use super::super::popups::line::{LineFor, LinePopup};
 use super::super::popups::linked::LinkedPopup;
@@ -41,7 +43,6 @@ impl App {
             Control::More => view.graph.more().map(Command::Do),
             Control::BreakHere => node.map(|node| break_at(&view.snapshot.state, node)),
             Control::Intercept if view.snapshot.live.proposal.is_none() => Some(Command::Do(intercept(&view.snapshot.state))),
-            Control::Fork => Some(Command::Fork((view.seen() as u64).saturating_sub(1))),
             _ => None,
         };
         if let Some(command) = command {
@@ -49,6 +50,11 @@ impl App {
             return true;
         }
         let popup: Option<Box<dyn Popup>> = match (control, node) {
+            (Control::Compare, _) => {
+                self.effects.push(Effect::List);
+                Some(Box::<ComparePopup>::default())
+            }
+            (Control::Fork, _) => Some(Box::new(ForkPopup::new(view))),
             (Control::Limits, _) => Some(Box::new(LimitsPopup::new(&view.snapshot.state.settings()))),
             (Control::Linked, _) => Some(Box::new(LinkedPopup::new(&view.scene, first))),
             (Control::Breaks, _) => Some(Box::new(BreaksPopup::new(&view.snapshot.state))),

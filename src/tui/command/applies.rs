@@ -141,7 +141,7 @@ impl Control {
             Self::Intercept | Self::Breaks => at.live(),
             Self::BreakHere => at.node().map(|_| ()),
             Self::Model => need(!at.session, "a session keeps its model: choose one on the start page"),
-            Self::Fork => need(at.session, "no session is open"),
+            Self::Fork | Self::Compare => need(at.session, "no session is open"),
             Self::FindNext | Self::FindPrevious => need(at.finding, "nothing is being looked for: `/` first"),
             Self::Details => need(at.has_fact, "there is no fact here yet"),
             Self::Warnings => need(at.has_warnings, "nothing was found amiss"),

@@ -1,5 +1,7 @@
 //! Every command with its keys, by group; made from the one table.
 
+mod in_words;
+
 use super::super::command::{Context, Control, Group, KeyMap};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::pager::Pager;
@@ -13,7 +15,7 @@ use ratatui::layout::Rect;
 use std::time::Instant;
 
 const SIGNS: &str = "? question  ∴ think  ⇲ expand  ◇ entities  → ← relation  Σ aggregate  ★ answer  ! nothing usable\n\
-▶ next  ✔ the answer  ✎ by hand  ✂ pruned  ↶ taken back  ◐ partial  ⚠ a warning, see Why  ✗ a KG that does not answer  ⊘ rejected  ⊖ outvoted  + new here  #4 fourth expansion";
+▶ next  ✔ the answer  ✎ by hand  ✂ pruned  ↻ replaced  ↶ taken back  ◐ partial  ⚠ a warning, see Why  ✗ a KG that does not answer  ⊘ rejected  ⊖ outvoted  + new here  #4 fourth expansion";
 
 /// The help.
 #[derive(Debug)]

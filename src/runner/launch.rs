@@ -164,6 +164,7 @@ impl Runner {
             proposal: None,
             upcoming: None,
             notice: None,
+            obeyed: 0,
             replaying_parent: bank.is_some(),
             session: name,
             path: journal.as_ref().map(|j| j.path().to_owned()),

@@ -27,6 +27,7 @@ const FASTEST: Duration = Duration::from_millis(20);
 impl Runner {
     pub(super) fn obey(&mut self, command: Command) -> Outcome {
         self.dirty = true;
+        self.live.obeyed += 1;
         match command {
             Command::Quit => return Outcome::Quit,
             Command::Speed(change) => self.live.pause = changed(self.live.pause, change),

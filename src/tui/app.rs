@@ -3,6 +3,7 @@
 
 mod acts;
 mod draw;
+mod in_words;
 mod look;
 mod mouse;
 

@@ -70,7 +70,8 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     ended
 }
 
-fn start_data(host: &dyn Host) -> StartData {
+/// What the start page shows now.
+pub fn start_data(host: &dyn Host) -> StartData {
     StartData {
         samples: host.samples(),
         sessions: host.sessions(),

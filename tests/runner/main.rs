@@ -2,6 +2,7 @@
 
 mod budgets;
 mod corrections;
+mod forks;
 mod stops;
 
 use futures_util::future::BoxFuture;

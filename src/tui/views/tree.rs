@@ -191,7 +191,8 @@ fn warning(scene: &Scene, id: NodeId) -> Option<&'static str> {
 }
 
 /// Whether a person made a node, chose it too, or asked the model for it.
-fn by_hand(scene: &Scene, node: &Node) -> bool {
+#[must_use]
+pub fn by_hand(scene: &Scene, node: &Node) -> bool {
     node.by == By::You || !node.marks.is_empty() || scene.state.step(node.step).is_some_and(crate::search::Step::by_hand)
 }
 

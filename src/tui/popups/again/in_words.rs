@@ -15,7 +15,8 @@ impl InWords for AgainPopup {
         let asked = match self.stages.last() {
             Some(Stage::Menu(list)) => Question {
                 title: format!("The model is asked again {what} at {about}"),
-                rows: rows(list, Some(&view.scene)),
+                // The sign for what a person does means an edit here.
+                rows: rows(list, Some(&view.scene)).iter().map(|row| row.replace("✎ ", "")).collect(),
                 how: match (self.both, self.what) {
                     (true, Again::Samples) => "type a number; `value` asks for its value instead".to_owned(),
                     (true, Again::Value) => "type a number; `samples` asks what comes next instead".to_owned(),
@@ -31,12 +32,14 @@ impl InWords for AgainPopup {
             Some(Stage::Edit(part, template, editor)) => Question {
                 title: format!("{} of the {}, as it is now", if *template { "The template" } else { "The text" }, name(*part)),
                 text: editor.value().lines().map(str::to_owned).collect(),
+                exact: true,
                 how: "type the new text; a line that ends with a backslash goes on in the next one".to_owned(),
                 ..Question::default()
             },
             Some(Stage::Review(pager)) => Question {
                 title: "The prompt as it would be sent; what is new begins with a plus sign".to_owned(),
                 text: pager.document().plain().lines().map(str::to_owned).collect(),
+                exact: true,
                 how: match &self.exists {
                     Some(file) => format!("{} is there already: `replace` replaces it, anything else leaves it", file.display()),
                     None => "type yes to ask; `edit` edits more; `save` saves the template for later sessions".to_owned(),

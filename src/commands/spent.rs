@@ -19,9 +19,24 @@ pub(super) fn json(state: &State) -> Json {
     out.insert("prefix_share".to_owned(), json!(prompts.share()));
     out.insert("tokens_estimated".to_owned(), json!(spent.llm.tokens.estimated));
     out.insert("perhaps_paid_twice".to_owned(), json!(spent.perhaps_paid));
-    out.insert("currency".to_owned(), json!(state.price().map(|price| &price.currency).filter(|currency| !currency.is_empty())));
+    out.insert("currency".to_owned(), json!(state.common_price().map(|price| &price.currency).filter(|currency| !currency.is_empty())));
     let kinds: Map<String, Json> = spent.kinds().map(|(kind, of)| (kind.name().to_owned(), Json::Object(tally(of)))).collect();
     out.insert("by_kind".to_owned(), Json::Object(kinds));
+    let by_model: Vec<Json> = state
+        .spent_by_model()
+        .iter()
+        .map(|(by, of)| {
+            let (model, price) = (state.model(*by), state.price_of(*by));
+            let mut object = tally(of);
+            object.insert("model".to_owned(), json!(model.name));
+            object.insert("spec".to_owned(), json!(model.spec));
+            object.insert("currency".to_owned(), json!(price.map(|price| &price.currency).filter(|currency| !currency.is_empty())));
+            Json::Object(object)
+        })
+        .collect();
+    if by_model.len() > 1 {
+        out.insert("by_model".to_owned(), Json::Array(by_model));
+    }
     let budgets = state.settings().budgets;
     let limits = Budget::ALL.into_iter().filter_map(|budget| {
         let limit = budgets.of(budget)?;
@@ -58,18 +73,28 @@ pub(super) fn paragraph(state: &State) -> String {
         tokens_in(&spent.llm.tokens),
     );
     let tilde = tilde(&spent.llm.tokens);
-    text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(&spent.llm, state.price())));
+    text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(&spent.llm, state.common_price())));
     text.push_str(&format!("; {} to graphs, {} of them from the cache", counted(spent.kg_calls, "call", "calls"), spent.kg_cached));
-    let (budgets, currency) = (state.settings().budgets, state.price().map_or("", |price| price.currency.as_str()));
+    let (budgets, currency) = (state.settings().budgets, state.common_price().map_or("", |price| price.currency.as_str()));
     let limits: Vec<String> = Budget::ALL.into_iter().filter_map(|b| Some(b.words(budgets.of(b)?, currency))).collect();
     if !limits.is_empty() {
         text.push_str(&format!("; at most {}", limits.join(", ")));
     }
+    let models = state.spent_by_model();
+    if models.len() > 1 {
+        let said = models.iter().map(|(by, of)| {
+            let cost = of.cost.filter(|_| state.price_of(*by).is_some_and(|price| !price.is_free()));
+            let cost = cost.map_or(String::new(), |cost| format!(", {}", money(cost, state.price_of(*by))));
+            let (name, tilde) = (one_line(state.model(*by).name), self::tilde(&of.tokens));
+            format!("{name} {}x {tilde}{}+{}{cost}", of.calls, thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens))
+        });
+        text.push_str(&format!("; by model (tokens in+out): {}", said.collect::<Vec<_>>().join("; ")));
+    }
     let kinds: Vec<String> = spent
         .kinds()
         .map(|(kind, of)| {
-            let cost = of.cost.filter(|_| state.price().is_some_and(|p| !p.is_free()));
-            let cost = cost.map_or(String::new(), |c| format!(", {}", money(c, state.price())));
+            let cost = of.cost.filter(|_| state.common_price().is_some_and(|p| !p.is_free()));
+            let cost = cost.map_or(String::new(), |c| format!(", {}", money(c, state.common_price())));
             let (name, tilde) = (kind.name().replace('_', " "), self::tilde(&of.tokens));
             format!("{name} {}x {tilde}{}+{}{cost}", of.calls, thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens))
         })

@@ -4,6 +4,7 @@ use super::breakpoint::Condition;
 use super::budget::Budget;
 use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
+use super::model::OtherModel;
 use super::otherwise::Otherwise;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
@@ -88,6 +89,8 @@ pub enum Act {
     },
     /// Change a limit or rule.
     Set(Setting),
+    /// From here on this model is asked.
+    Model(Box<OtherModel>),
     /// Say what is wrong with a fact: an overlay of this session, the KG is not written.
     Correct {
         /// The node in whose local graph the person saw it.
@@ -165,6 +168,7 @@ impl Act {
                 format!("next page at node {}: {tilde}{relation} of {entity} from {kg}", node.0)
             }
             Self::Set(setting) => format!("{setting}"),
+            Self::Model(model) => format!("from here on {} is asked", model.label()),
             Self::Correct { correction, .. } => correction.summary(),
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
@@ -189,7 +193,7 @@ impl Act {
             | Self::Accept { node }
             | Self::Correct { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
-            Self::Link { .. } | Self::Set(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
+            Self::Link { .. } | Self::Set(_) | Self::Model(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
         one.into_iter().chain(other).chain(replaced.iter().copied())
     }
@@ -282,10 +286,14 @@ impl Act {
                 known(*node)?;
                 correction.check(&state.graph(*node)).map_err(ActRefused)
             }
+            Self::Model(model) => model.check(state),
             Self::Set(setting) => {
                 setting.check().map_err(ActRefused)?;
-                if matches!(setting, Setting::Budget(Budget::Cost, Some(_))) && state.price().is_none() {
-                    return refuse(crate::price::needed(&state.started().model_spec));
+                if matches!(setting, Setting::Budget(Budget::Cost, Some(_)))
+                    && let Some(model) =
+                        state.models_asked().into_iter().chain([state.model_now()]).find(|model| state.price_of(*model).is_none())
+                {
+                    return refuse(crate::price::needed(state.model(model).spec));
                 }
                 Ok(())
             }

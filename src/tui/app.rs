@@ -7,7 +7,7 @@ mod look;
 mod mouse;
 
 use super::command::{Context, Control, KeyMap, Pane};
-use super::host::{Offer, OpenHow, PromptSaved, Status};
+use super::host::{Offer, OpenHow, Other, PromptSaved, Status};
 use super::popups::decide::DecidePopup;
 use super::popups::reply::ReplyPopup;
 use super::popups::{Desk, Popup, Reaction, SaveTemplate};
@@ -59,6 +59,8 @@ enum Page {
 #[derive(Debug)]
 pub struct App {
     keys: KeyMap,
+    /// Models that a session can go on with.
+    others: Vec<Other>,
     themes: Themes,
     page: Page,
     popups: Vec<Box<dyn Popup>>,
@@ -85,6 +87,7 @@ impl App {
     pub fn new(keys: KeyMap, themes: Themes, data: StartData) -> Self {
         Self {
             keys,
+            others: Vec::new(),
             themes,
             page: Page::Start(Box::new(StartPage::new(data))),
             popups: Vec::new(),
@@ -138,7 +141,7 @@ impl App {
             view.select(held.node);
             self.popups.push(Box::new(DecidePopup::new(&view.scene, &held)));
         }
-        let desk = Desk { view: Some(view), keys: &self.keys };
+        let desk = Desk { view: Some(view), keys: &self.keys, others: &self.others };
         let reaction = self.popups.last_mut().map(|popup| popup.update(&desk));
         if let Some(reaction) = reaction {
             self.react(reaction);
@@ -157,6 +160,11 @@ impl App {
         if let Page::Start(page) = &mut self.page {
             page.set_models(models, in_use);
         }
+    }
+
+    /// Takes up which models a session can go on with.
+    pub fn others(&mut self, others: Vec<Other>) {
+        self.others = others;
     }
 
     /// Says something in the footer until the next key.
@@ -266,7 +274,7 @@ impl App {
                 Page::Session(view) => Some(&**view),
                 Page::Start(_) => None,
             };
-            let reaction = popup.key(key, &Desk { view, keys: &self.keys });
+            let reaction = popup.key(key, &Desk { view, keys: &self.keys, others: &self.others });
             return self.react(reaction);
         }
         if let Page::Start(page) = &mut self.page {

@@ -18,5 +18,5 @@ pub mod theme;
 pub mod views;
 pub mod widgets;
 
-pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo, Status};
+pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo, Status};
 pub use run::run;

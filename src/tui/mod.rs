@@ -19,4 +19,4 @@ pub mod views;
 pub mod widgets;
 
 pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo, Status};
-pub use run::run;
+pub use run::{Ended, run};

@@ -21,6 +21,8 @@ pub struct Terminal {
     pub raw: Vec<u8>,
     /// Whether the window is too small for the emulator of these tests, which then looks away.
     blind: bool,
+    /// The terminal's settings before the program began.
+    pub before: String,
     master: Box<dyn MasterPty + Send>,
     home: tempfile::TempDir,
 }
@@ -50,6 +52,7 @@ impl Terminal {
         for (name, value) in environment {
             command.env(name, value);
         }
+        let before = settings(&*pair.master);
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
@@ -63,7 +66,12 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keys, output, screen: vt100::Parser::new(40, 120, 0), raw: vec![], blind: false, master: pair.master, home }
+        Self { child, keys, output, screen: vt100::Parser::new(40, 120, 0), raw: vec![], blind: false, before, master: pair.master, home }
+    }
+
+    /// The terminal's settings now (termios): echo, whole lines, signals of keys, ...
+    pub fn settings(&self) -> String {
+        settings(&*self.master)
     }
 
     /// Takes in what was written, for at most `time` without anything.
@@ -179,7 +187,7 @@ impl Terminal {
         self.end()
     }
 
-    /// Waits for the end and returns the exit status.
+    /// Waits for the end, and that the terminal's settings are those of before; returns the exit status.
     pub fn end(mut self) -> (u32, vt100::Parser, String) {
         let until = Instant::now() + PATIENCE;
         let status = loop {
@@ -190,7 +198,12 @@ impl Terminal {
             self.read_for(Duration::from_millis(50));
         };
         while self.read_for(Duration::from_millis(500)) {}
+        assert_eq!(self.settings(), self.before, "the terminal's settings are those of before");
         let raw = String::from_utf8_lossy(&self.raw).into_owned();
         (status, self.screen, raw)
     }
+}
+
+fn settings(terminal: &dyn MasterPty) -> String {
+    format!("{:?}", terminal.get_termios().expect("a pseudo terminal has settings"))
 }

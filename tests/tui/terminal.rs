@@ -40,7 +40,12 @@ impl Terminal {
 
     /// The same, in a home that was lived in before.
     pub fn at_home(program: &str, home: tempfile::TempDir, args: &[&str], environment: &[(&str, &str)]) -> Self {
-        let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
+        Self::of_size((120, 40), program, home, args, environment)
+    }
+
+    /// The same, in a window of so many columns and rows. Below 20x5 the emulator looks away until it is resized.
+    pub fn of_size((cols, rows): (u16, u16), program: &str, home: tempfile::TempDir, args: &[&str], environment: &[(&str, &str)]) -> Self {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(program);
         command.args(args);
@@ -66,7 +71,17 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keys, output, screen: vt100::Parser::new(40, 120, 0), raw: vec![], blind: false, before, master: pair.master, home }
+        Self {
+            child,
+            keys,
+            output,
+            screen: vt100::Parser::new(40, 120, 0),
+            raw: vec![],
+            blind: is_tiny(cols, rows),
+            before,
+            master: pair.master,
+            home,
+        }
     }
 
     /// The terminal's settings now (termios): echo, whole lines, signals of keys, ...
@@ -122,7 +137,7 @@ impl Terminal {
     /// Makes the window another size.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
-        let blind = std::mem::replace(&mut self.blind, cols < 20 || rows < 5);
+        let blind = std::mem::replace(&mut self.blind, is_tiny(cols, rows));
         if self.blind {
             return;
         }
@@ -202,6 +217,11 @@ impl Terminal {
         let raw = String::from_utf8_lossy(&self.raw).into_owned();
         (status, self.screen, raw)
     }
+}
+
+/// Whether a window is too small for the emulator.
+const fn is_tiny(cols: u16, rows: u16) -> bool {
+    cols < 20 || rows < 5
 }
 
 fn settings(terminal: &dyn MasterPty) -> String {

@@ -256,9 +256,15 @@ fn looking_needs_no_runner() {
         ("budget", "expansions: 6/"),
         ("timeline 3", "ended:"),
         ("status", "answered: Michael Caine (1.00)"),
+        ("help", "step (key s): "),
+        ("help next page", "that a KG cut"),
+        ("fact 1", "brought by node 9"),
     ] {
         let said = talk.says(word);
         assert!(said.contains(part), "{word}: {said}");
+        // Arrows, boxes, blocks, braille, stars: nothing that a screen reader spells out.
+        let sign = |c: char| matches!(c, '\u{2190}'..='\u{2bff}') || c == '·';
+        assert!(!said.contains(sign), "{word}: {said}");
     }
     assert!(talk.says("find matthew").contains("node 13"));
     assert!(talk.says("find next").contains("node 13"));

@@ -90,6 +90,8 @@ impl Journal {
             session: "bench".into(),
             path: None,
             parent: None,
+            fork: Default::default(),
+            stops_at_miss: false,
             replay: false,
             ran_ms: 0,
         };

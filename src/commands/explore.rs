@@ -14,7 +14,7 @@ use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
 use crate::plain;
 use crate::runner::{Handle, Pace, Setup};
-use crate::session::{Journal, ReadErrorKind, Recording, read, recent, sessions_folder};
+use crate::session::{Journal, ReadErrorKind, Recording, family, read, recent, sessions_folder};
 use crate::text::one_line;
 use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
@@ -388,10 +388,26 @@ impl Host for Bench<'_> {
 
     fn sessions(&self) -> Vec<SessionInfo> {
         let found = sessions_folder().map(|folder| recent(&folder, RECENT)).unwrap_or_default();
-        found
-            .into_iter()
-            .map(|s| SessionInfo { path: s.path, question: s.question, when: ago(s.when), outcome: s.outcome, note: String::new() })
-            .collect()
+        let rows = family(&found).into_iter();
+        rows.filter_map(|row| {
+            let (listed, about) = (&found[row.at], found[row.at].what.as_ref().ok()?);
+            let note = match &about.parent {
+                None => String::new(),
+                Some((parent, copied)) if row.orphan => format!("fork of {} after event {copied}", one_line(parent)),
+                Some((_, copied)) => format!("fork after event {copied}"),
+            };
+            let is_fork = about.parent.is_some();
+            Some(SessionInfo {
+                path: listed.path.clone(),
+                question: one_line(&about.question),
+                because: if is_fork { one_line(&about.fork.why) } else { String::new() },
+                depth: row.depth,
+                when: ago(listed.when),
+                outcome: about.end(),
+                note,
+            })
+        })
+        .collect()
     }
 
     fn recorded(&self) -> Vec<SessionInfo> {
@@ -402,6 +418,8 @@ impl Host for Bench<'_> {
                 question: s.question.to_owned(),
                 when: String::new(),
                 outcome: String::new(),
+                because: String::new(),
+                depth: 0,
                 note: s.note.to_owned(),
             })
             .collect()

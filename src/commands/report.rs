@@ -2,7 +2,7 @@
 
 use super::spent;
 use crate::asm::Action;
-use crate::graph::{Edge, LocalGraph, Object};
+use crate::graph::{Edge, Object};
 use crate::micro::Micro;
 use crate::search::{By, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
 use crate::text::{one_line, quoted};
@@ -77,7 +77,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("elapsed_ms", json!(elapsed_ms));
     put("path", json!(path));
     put("evidence", Json::Array(summary.evidence.iter().map(evidence).collect()));
-    put("evidence_text", json!(summary.evidence.iter().map(|e| fact(&graph, e)).collect::<Vec<_>>()));
+    put("evidence_text", json!(summary.evidence.iter().map(|e| graph.sentence(e)).collect::<Vec<_>>()));
     put("halted", json!(state.halted.as_ref().map(|halt| halt.why.as_str())));
     put("session", json!(session));
     Json::Object(out)
@@ -135,16 +135,6 @@ pub fn evidence(edge: &Edge) -> Json {
     json!([edge.s, edge.r, object])
 }
 
-/// A fact as a sentence: `Inception · cast member · Michael Caine`.
-#[must_use]
-pub fn fact(graph: &LocalGraph, edge: &Edge) -> String {
-    let object = match &edge.o {
-        Object::Entity(id) => one_line(graph.name(id)),
-        Object::Literal(l) => one_line(&l.text),
-    };
-    format!("{} · {} · {object}", one_line(graph.name(&edge.s)), one_line(graph.relation_name(&edge.r)))
-}
-
 /// The answer and the facts it rests on, as `tot ask` prints them.
 #[must_use]
 pub fn answer(state: &State) -> String {
@@ -167,7 +157,7 @@ pub fn answer(state: &State) -> String {
                         let why = if correction.reason.is_empty() { String::new() } else { format!(": {}", one_line(&correction.reason)) };
                         format!("; {} by you{why}", correction.change.done())
                     });
-                    let _ = writeln!(out, "  {}  ({}, {} {}{yours})", fact(&graph, edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
+                    let _ = writeln!(out, "  {}  ({}, {} {}{yours})", graph.sentence(edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
                 }
             }
         }
@@ -212,7 +202,9 @@ pub fn tree(state: &State) -> String {
             out.push_str("  by hand");
         }
         let standing = standings[row.node.index()];
-        for (on, word) in [(standing.pruned, "pruned"), (standing.withdrawn, "withdrawn")] {
+        for (on, word) in
+            [(standing.pruned && !standing.replaced, "pruned"), (standing.replaced, "replaced"), (standing.withdrawn, "withdrawn")]
+        {
             if on {
                 let _ = write!(out, "  {word}");
             }

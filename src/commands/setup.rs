@@ -15,6 +15,7 @@ use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
 use crate::scenario::Scenario;
+use crate::search::steer::Rule;
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Budget, Condition, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, PackError, Recording, is_packed, new_session_name, sessions_folder, unpack};
@@ -48,6 +49,8 @@ pub struct Workshop {
     pub price: Option<Price>,
     /// Breakpoints of the command line.
     pub breaks: Vec<Condition>,
+    /// Rules that the person wants from the beginning.
+    pub rules: Vec<Rule>,
     /// The seed.
     pub seed: u64,
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
@@ -245,6 +248,7 @@ impl Workshop {
             strategy,
             scenario,
             breaks: options.breaks.clone(),
+            rules: options.rules.clone(),
             seed,
             pause: options.pace.map(Duration::from_secs_f64),
             secrets,
@@ -344,6 +348,7 @@ impl Workshop {
             pause,
             secrets: Secrets::new(self.secrets.iter().cloned()),
             breaks: self.breaks.clone(),
+            rules: self.rules.clone(),
             watched,
             can_fork: !self.world_is_gone,
             folder: sessions_folder(),

@@ -4,7 +4,7 @@ use super::command::Pace;
 use crate::calls::{AskId, CallError, KgReply, Piece};
 use crate::graph::KgName;
 use crate::search::{Entry, NodeId, Reading, Seq, State, StepId};
-use crate::session::Timeline;
+use crate::session::{ForkNote, Timeline};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -151,6 +151,10 @@ pub struct Live {
     pub path: Option<PathBuf>,
     /// The parent of a fork and the entry after which it went live.
     pub parent: Option<(String, Seq)>,
+    /// Why it was forked, and the answer that is expected.
+    pub fork: ForkNote,
+    /// In a fork: it stops at the first request that its parent never made.
+    pub stops_at_miss: bool,
     /// Whether this is a recording that is only looked at.
     pub replay: bool,
     /// Milliseconds that the search ran (pauses not counted).

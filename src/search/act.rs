@@ -4,8 +4,10 @@ use super::breakpoint::Condition;
 use super::budget::Budget;
 use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
+use super::otherwise::Otherwise;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
+use super::steer::Rule;
 use super::strategy::kind_at;
 use crate::asm::{Action, AsmState, Edit, Templates, Wording};
 use crate::graph::{Direction, Entity, EntityId, KgName, RelationId};
@@ -42,6 +44,9 @@ pub enum Act {
         /// Parts of the prompt that the person words otherwise, for this call.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         edits: Vec<Edit>,
+        /// What else is otherwise, for this call.
+        #[serde(default, skip_serializing_if = "Otherwise::is_usual")]
+        otherwise: Otherwise,
     },
     /// Set a node's value.
     SetValue {
@@ -91,6 +96,13 @@ pub enum Act {
         /// What is wrong.
         correction: Box<Correction>,
     },
+    /// Expand this node next, whatever its value, as soon as it can be.
+    Pin {
+        /// The node.
+        node: NodeId,
+    },
+    /// Force or forbid a relation or an entity below a node.
+    Rule(Rule),
     /// Set a breakpoint. It is switched off and on by undoing and redoing this act.
     Break {
         /// When the search stands still.
@@ -131,6 +143,12 @@ fn refuse(why: impl Into<String>) -> Result<(), ActRefused> {
 }
 
 impl Act {
+    /// The model is asked again, with everything as usual.
+    #[must_use]
+    pub fn again(node: NodeId, what: Again) -> Self {
+        Self::AskAgain { node, what, edits: Vec::new(), otherwise: Otherwise::default() }
+    }
+
     /// The act in one line, for the timeline.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -140,10 +158,10 @@ impl Act {
                 let instead = instead_of.map_or(String::new(), |n| format!(" instead of node {}", n.0));
                 format!("by hand from node {}: {}{instead}", node.0, chain.join(" > "))
             }
-            Self::AskAgain { node, what, edits } => {
+            Self::AskAgain { node, what, edits, otherwise } => {
                 let about = if *what == Again::Value { " for the value" } else { "" };
                 let edited = if edits.is_empty() { "" } else { ", with an edited prompt" };
-                format!("the model is asked{about} at node {}{edited}", node.0)
+                format!("the model is asked{about} at node {}{edited}{}", node.0, otherwise.words())
             }
             Self::SetValue { node, value } => format!("value of node {} set to {value}", node.0),
             Self::Prune { node, on: true } => format!("node {} pruned", node.0),
@@ -156,6 +174,8 @@ impl Act {
             }
             Self::Set(setting) => format!("{setting}"),
             Self::Correct { correction, .. } => correction.summary(),
+            Self::Pin { node } => format!("node {} pinned: it is expanded next", node.0),
+            Self::Rule(rule) => format!("rule: {rule}"),
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
             Self::Intercept { states } => {
@@ -167,23 +187,36 @@ impl Act {
 
     /// Nodes that the act names.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let replaced = match self {
+            Self::AskAgain { otherwise, .. } => otherwise.replaces.as_slice(),
+            _ => &[],
+        };
         let (one, other) = match self {
             Self::Choose { node, instead_of, .. } => (Some(*node), *instead_of),
             Self::AskAgain { node, .. }
             | Self::SetValue { node, .. }
             | Self::Prune { node, .. }
             | Self::Accept { node }
+            | Self::Pin { node }
             | Self::Correct { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
+            // The root may not be there yet: a rule about it is about everything.
+            Self::Rule(rule) => ((rule.below.0 > 0).then_some(rule.below), None),
             Self::Link { .. } | Self::Set(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
-        one.into_iter().chain(other)
+        one.into_iter().chain(other).chain(replaced.iter().copied())
     }
 
     /// Whether the act only says when the person wants to look: the search itself is as before, an end stays an end.
     #[must_use]
     pub const fn only_looks(&self) -> bool {
         matches!(self, Self::Break { .. } | Self::Intercept { .. })
+    }
+
+    /// Whether the act is a switch: it can be taken back and brought again by itself, whatever was done after it.
+    #[must_use]
+    pub const fn is_switch(&self) -> bool {
+        matches!(self, Self::Break { .. } | Self::Pin { .. } | Self::Rule(_))
     }
 
     /// Whether the act can be done in `state`.
@@ -208,8 +241,9 @@ impl Act {
                 }
                 check_chain(state, *node, start.asm, chain)
             }
-            Self::AskAgain { node, what, edits } => {
+            Self::AskAgain { node, what, edits, otherwise } => {
                 check_again(state, known(*node)?, *what)?;
+                otherwise.check(state, *node, *what)?;
                 check_edits(state, *node, *what, edits)
             }
             Self::SetValue { node, .. } | Self::Prune { node, .. } => {
@@ -255,6 +289,31 @@ impl Act {
                     return refuse(format!("nothing was cut here: {relation} of {name} is all that {kg} has"));
                 }
                 Ok(())
+            }
+            Self::Pin { node } => {
+                let at = known(*node)?;
+                let standing = state.standings()[node.index()];
+                if state.pin_of(*node).is_some() {
+                    refuse(format!("node {} is pinned already", node.0))
+                } else if at.action.is_answer() {
+                    refuse("nothing follows an answer: pin another node")
+                } else if at.expanded.is_some() || standing.grown_by_hand {
+                    refuse(format!("node {} was expanded already: r asks the model there again", node.0))
+                } else if standing.pruned || standing.withdrawn {
+                    refuse(format!("node {} is out of the search: put it back first (x, U)", node.0))
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Rule(rule) => {
+                if rule.below.0 > 0 {
+                    known(rule.below)?;
+                }
+                match state.rules().find(|(_, other, _)| *other == rule) {
+                    Some((_, _, true)) => refuse(format!("this rule is in force already: {rule}")),
+                    Some(_) => refuse(format!("this rule is there, switched off: {rule}; switch it on in the list (!)")),
+                    None => Ok(()),
+                }
             }
             Self::Break { condition } => match state.breakpoints().find(|point| point.condition == condition) {
                 Some(point) if point.on => refuse(format!("this breakpoint is set already: {condition}")),

@@ -14,6 +14,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 pub struct Standing {
     /// Closed to the search by the person.
     pub pruned: bool,
+    /// New samples that the person asked for took its place; it is pruned, too.
+    pub replaced: bool,
     /// Made by an act that was undone, or below such a node.
     pub withdrawn: bool,
     /// Grown by hand: closed to the strategy.
@@ -95,10 +97,17 @@ impl State {
             match &act.what {
                 Act::Prune { node, on } => self.cover(&mut all, *node, act.nodes_then, *on),
                 Act::Choose { instead_of: Some(node), .. } => self.cover(&mut all, *node, act.nodes_then, true),
+                Act::AskAgain { otherwise, .. } => {
+                    // What was chosen again stands where it stood.
+                    let again = |id: NodeId| self.steps.iter().any(|step| step.act == Some(act.id) && step.children.contains(&id));
+                    for node in otherwise.replaces.iter().filter(|id| !again(**id)) {
+                        (all[node.index()].pruned, all[node.index()].replaced) = (true, true);
+                    }
+                }
                 _ => {}
             }
             for node in self.nodes.iter().filter(|n| n.marks.contains(&act.id)) {
-                all[node.id.index()].pruned = false;
+                (all[node.id.index()].pruned, all[node.id.index()].replaced) = (false, false);
             }
         }
         all
@@ -111,7 +120,7 @@ impl State {
             let i = node.id.index();
             inside[i] = node.id == top || node.parent.is_some_and(|p| inside[p.index()]);
             if inside[i] {
-                all[i].pruned = on;
+                (all[i].pruned, all[i].replaced) = (on, false);
             }
         }
     }
@@ -134,11 +143,13 @@ impl State {
         self.nodes.iter().filter(|n| self.is_open(n, standings[n.id.index()])).map(|n| n.id).collect()
     }
 
-    /// The node that comes next: known values before unknown ones before error nodes; then the highest value; then the
+    /// The node that comes next: one that is pinned, the one pinned first before the others; else known values before unknown ones before error nodes; then the highest value; then the
     /// deepest; then the one created first (scenarios, rule 12).
     #[must_use]
     pub fn next_node(&self) -> Option<NodeId> {
-        self.frontier().into_iter().max_by_key(|id| self.rank(*id))
+        let open = self.frontier();
+        let pinned = self.pins().map(|(_, node)| node).find(|node| open.contains(node));
+        pinned.or_else(|| open.into_iter().max_by_key(|id| self.rank(*id)))
     }
 
     /// The sort key of selection and of the best answer: larger is better.

@@ -8,8 +8,9 @@ use super::terminal::{Screen, Signal, watch_signals};
 use super::theme::{Depth, Role, Themes};
 use super::views::start::StartData;
 use crate::runner::{Command, Snapshot};
+use crate::session::{Listed, Recording, list, read as read_session, sessions_folder};
 use crossterm::event::{Event as TermEvent, poll, read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -30,6 +31,10 @@ enum Msg {
     Newer(u64),
     /// The runner of the connection with this number is gone.
     Gone(u64),
+    /// The sessions that were asked for.
+    Listed(Vec<Listed>),
+    /// The session that was asked for, or why it can't be read.
+    Read(Box<Result<Recording, String>>),
     /// The terminal can't be read any more.
     NoInput(String),
 }
@@ -51,8 +56,8 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     let mut screen = Screen::open()?;
     let (tell, told) = channel();
     let wires = listen(tell.clone())?;
-    read_input(tell);
-    let mut shell = Shell { app, host, wires, connection: None, number: 0, dirty: true };
+    read_input(tell.clone());
+    let mut shell = Shell { app, host, wires, tell, connection: None, number: 0, dirty: true };
     if options.mouse {
         shell.perform(Effect::Mouse(true), &mut screen)?;
     }
@@ -131,6 +136,7 @@ struct Shell<'a> {
     app: App,
     host: &'a dyn Host,
     wires: mpsc::UnboundedSender<Wire>,
+    tell: Sender<Msg>,
     connection: Option<Connection>,
     /// Of the connection.
     number: u64,
@@ -211,6 +217,14 @@ impl Shell<'_> {
                 screen.resume()?;
                 self.dirty = true;
             }
+            Msg::Listed(sessions) => {
+                self.app.listed(&sessions);
+                self.dirty = true;
+            }
+            Msg::Read(read) => {
+                self.app.read(read.as_ref().as_ref().map_err(String::as_str));
+                self.dirty = true;
+            }
             Msg::NoInput(why) => anyhow::bail!("the terminal can't be read any more: {why}"),
         }
         Ok(false)
@@ -253,6 +267,12 @@ impl Shell<'_> {
                 let opened = self.host.open(&path, how);
                 self.opened(opened);
             }
+            Effect::List => {
+                let folder = self.app.session().and_then(|view| view.snapshot.live.path.as_deref()?.parent().map(Path::to_owned));
+                let folder = folder.or_else(sessions_folder);
+                self.aside(move || Msg::Listed(folder.and_then(|folder| list(&folder).ok()).unwrap_or_default()));
+            }
+            Effect::Read(path) => self.aside(move || Msg::Read(Box::new(read_session(&path).map_err(|e| e.to_string())))),
             Effect::Save(save) => {
                 let saved = self.host.save_prompt(save.name, &save.text, save.replace);
                 self.app.saved(saved);
@@ -268,6 +288,15 @@ impl Shell<'_> {
             Effect::Quit => return Ok(true),
         }
         Ok(false)
+    }
+
+    /// Does something slow on a thread of its own, and tells what came of it: the screen never waits for the disk.
+    fn aside(&self, work: impl FnOnce() -> Msg + Send + 'static) {
+        let tell = self.tell.clone();
+        std::thread::spawn(move || {
+            // Nobody hears it if the explorer has ended in between.
+            let _ = tell.send(work());
+        });
     }
 
     fn opened(&mut self, opened: Result<Connection, String>) {

@@ -5,8 +5,10 @@ use crate::world::World;
 use tree_of_traversals::asm::{Action, Edit, Wording};
 use tree_of_traversals::calls::PartKind;
 use tree_of_traversals::micro::Micro;
-use tree_of_traversals::search::strategy::{kind_at, prompt_at};
-use tree_of_traversals::search::{Act, ActId, Again, Ask, By, Event, NodeId, Preset, Purpose, Valuation, Value};
+use tree_of_traversals::search::strategy::{kind_at, prompt_at, temperature_at};
+use tree_of_traversals::search::{
+    Act, ActId, Again, Ask, By, Call, Event, NodeId, Otherwise, Preset, Purpose, State, Valuation, Value, read_temperature,
+};
 
 fn finished() -> World {
     let mut world = World::new(&film(), Preset::Paper, 1);
@@ -15,7 +17,7 @@ fn finished() -> World {
 }
 
 fn with(node: NodeId, what: Again, edits: Vec<Edit>) -> Act {
-    Act::AskAgain { node, what, edits }
+    Act::AskAgain { node, what, edits, otherwise: Default::default() }
 }
 
 fn template(part: PartKind, text: &str) -> Edit {
@@ -36,13 +38,13 @@ fn undo(world: &mut World, redo: bool) {
 fn new_samples_are_another_request_and_never_come_from_a_recording() {
     let mut world = finished();
     let first = world.state.asks.iter().find(|a| a.key.purpose == Purpose::Sample).unwrap().clone();
-    let (sent, expansions) = (world.sent, world.state.expansions());
+    let (sent, expansions) = (world.sent(), world.state.expansions());
     act(&mut world, again(NodeId(0))).unwrap();
     world.run(usize::MAX);
     let now = last(&world, Purpose::Sample);
     assert_eq!((&now.hash, now.nth), (&first.hash, first.nth + 1), "the same is asked, and its samples have other seeds");
     assert!(world.state.asked_again(&now) && !world.state.asked_again(&first));
-    assert_eq!((world.sent - sent, world.state.expansions()), (3, expansions));
+    assert_eq!((world.sent() - sent, world.state.expansions()), (3, expansions));
 }
 
 #[test]
@@ -175,6 +177,127 @@ fn pruned_nodes_can_be_asked_and_the_prompt_is_known_before() {
     assert!(prompt_at(&world.state, child, Again::Samples, &[]).unwrap_err().contains("not listed yet"));
 }
 
+fn otherwise(node: NodeId, what: Again, otherwise: Otherwise) -> Act {
+    Act::AskAgain { node, what, edits: vec![], otherwise }
+}
+
+fn temperature(ask: &Ask) -> u32 {
+    match &ask.call {
+        Call::Llm(call) => call.temperature_milli,
+        Call::Kg(_) => panic!("a model has a temperature"),
+    }
+}
+
+#[test]
+fn another_temperature_is_another_request_and_holds_for_this_call_alone() {
+    let mut world = finished();
+    let node = world.state.nodes.iter().find(|n| n.action.token() == "X:look at the films").unwrap().id;
+    let usual = last(&world, Purpose::Sample);
+    let at = |milli| Otherwise { temperature_milli: Some(milli), ..Otherwise::default() };
+    assert_eq!((temperature_at(&world.state, node, Again::Samples), temperature_at(&world.state, node, Again::Value)), (1000, 0));
+    act(&mut world, otherwise(node, Again::Samples, at(300))).unwrap();
+    world.run(usize::MAX);
+    let asked = last(&world, Purpose::Sample);
+    assert_eq!((temperature(&asked), temperature(&last(&world, Purpose::Score))), (300, 0), "what came of it is scored as always");
+    act(&mut world, again(node)).unwrap();
+    world.run(usize::MAX);
+    let now = last(&world, Purpose::Sample);
+    assert!(now.hash != asked.hash && temperature(&now) == temperature(&usual), "the next call is as usual");
+    act(&mut world, otherwise(node, Again::Value, at(700))).unwrap();
+    world.run(usize::MAX);
+    assert_eq!(temperature(&last(&world, Purpose::Score)), 700);
+    assert!(act(&mut world, otherwise(node, Again::Value, at(2001))).unwrap_err().contains("from 0 to 2"));
+    assert!(world.state.acts[0].what.summary().ends_with(", at temperature 0.3"), "{}", world.state.acts[0].what.summary());
+    assert_eq!(world.reloaded(), world.state);
+}
+
+#[test]
+fn temperatures_are_read_as_people_write_them() {
+    assert_eq!(
+        ["", " 0,7 ", "1", "2.0", "0"].map(|text| read_temperature(text).unwrap()),
+        [None, Some(700), Some(1000), Some(2000), Some(0)]
+    );
+    for wrong in ["warm", "2.1", "-1", "NaN", "inf"] {
+        assert!(read_temperature(wrong).unwrap_err().contains("from 0 to 2"), "{wrong}");
+    }
+}
+
+/// The tokens of the children of the root with their standing: `r` replaced, `w` withdrawn.
+fn children(state: &State) -> Vec<String> {
+    let standings = state.standings();
+    let mark = |id: NodeId| {
+        let standing = standings[id.index()];
+        assert!(!standing.replaced || standing.pruned, "what was replaced is out of the search");
+        [(standing.replaced, " r"), (standing.withdrawn, " w")].iter().filter(|(on, _)| *on).map(|(_, sign)| *sign).collect::<String>()
+    };
+    let root = state.node(NodeId(0)).unwrap();
+    root.children.iter().map(|id| format!("{}{}", state.node(*id).unwrap().action.token(), mark(*id))).collect()
+}
+
+/// The film, whose root gets other choices when it is asked for a second time.
+fn changing() -> World {
+    let mut text: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string("tests/data/scenarios/film-backtrack.json").unwrap()).unwrap();
+    text["llm"]["fallback"] = serde_json::json!({ "score_state": ["0.35"], "score_answer": ["0.1"], "action": ["ANSWER: somebody"],
+        "entities": ["Q25188"], "relation": ["P161"], "final_answer": ["ANSWER: somebody"] });
+    let rules = text["llm"]["rules"].as_array_mut().unwrap();
+    let at_root = rules.iter().position(|rule| rule["kind"] == "action" && rule["when"]["path"] == "").unwrap();
+    let mut second = rules[at_root].clone();
+    rules[at_root]["when"]["nth"] = 0.into();
+    second["replies"] = serde_json::json!(["EXPAND: look at the films", "THINK: something else"]);
+    rules.insert(at_root + 1, second);
+    let mut world = World::new(&serde_json::from_value(text).unwrap(), Preset::Paper, 1);
+    world.run(usize::MAX);
+    world
+}
+
+#[test]
+fn new_samples_take_the_place_of_what_nobody_went_on_from() {
+    let mut world = changing();
+    let before = children(&world.state);
+    let root = NodeId(0);
+    // By hand: no sample of the model.
+    act(&mut world, Act::Choose { node: root, chain: vec![Action::Think { text: "mine".into() }], instead_of: None, value: None }).unwrap();
+    world.run(usize::MAX);
+    let free = world.state.replaceable(root);
+    let unexpanded = |id: &&NodeId| world.state.node(**id).is_some_and(|n| n.expanded.is_none() && n.by == By::Engine);
+    assert_eq!(free, world.state.node(root).unwrap().children.iter().filter(unexpanded).copied().collect::<Vec<_>>());
+    assert!(!free.is_empty() && free.len() < before.len());
+    let expanded = world.state.node(root).unwrap().children.iter().copied().find(|id| !free.contains(id)).unwrap();
+    for wrong in [expanded, world.state.nodes.last().unwrap().id, NodeId(404)] {
+        let replaces = vec![wrong];
+        let refused = act(&mut world, otherwise(root, Again::Samples, Otherwise { replaces, ..Otherwise::default() })).unwrap_err();
+        assert!(refused.contains("can't be replaced"), "{refused}");
+    }
+    let replaces = Otherwise { replaces: free.clone(), ..Otherwise::default() };
+    assert!(act(&mut world, otherwise(root, Again::Value, replaces.clone())).is_err());
+    act(&mut world, otherwise(root, Again::Samples, replaces)).unwrap();
+    world.run(usize::MAX);
+    let after = children(&world.state);
+    let made = world.state.nodes.iter().rev().find(|n| n.action.token() == "T:something else").unwrap().id;
+    assert_eq!(after.last().unwrap(), "T:something else");
+    for id in &free {
+        let token = world.state.node(*id).unwrap().action.token();
+        let standing = world.state.standings()[id.index()];
+        assert_eq!(standing.replaced, token != "X:look at the films", "{token}: what was chosen again stays");
+        assert_eq!(world.state.frontier().contains(id), !standing.replaced && !world.state.node(*id).unwrap().action.is_answer());
+    }
+    assert!(!world.state.answers().iter().any(|id| world.state.standings()[id.index()].replaced));
+    // One undo, and everything is as it was.
+    undo(&mut world, false);
+    let back = children(&world.state);
+    assert!(back.iter().all(|child| !child.contains(" r")) && back.last().unwrap() == "T:something else w", "{back:?}");
+    undo(&mut world, true);
+    assert_eq!(children(&world.state), after);
+    assert!(world.state.standings()[made.index()] == Default::default());
+    assert_eq!(world.reloaded(), world.state);
+    // Who wants one of them back opens it again.
+    let gone = *free.iter().find(|id| world.state.standings()[id.index()].replaced).unwrap();
+    act(&mut world, Act::Prune { node: gone, on: false }).unwrap();
+    let standing = world.state.standings()[gone.index()];
+    assert!(!standing.pruned && !standing.replaced);
+}
+
 #[test]
 fn older_sessions_call_it_ask() {
     let older: Act = serde_json::from_str(r#"{"ask":{"node":3}}"#).unwrap();
@@ -190,6 +313,8 @@ fn every_decision_comes_out_again() {
         let task = vec![Edit { part: PartKind::Path, with: Wording::Text("# PATH: none".to_owned()) }];
         let _ = act(&mut world, with(node, Again::Samples, task.clone()));
         let _ = act(&mut world, with(node, Again::Value, task));
+        let replaces = world.state.replaceable(node);
+        let _ = act(&mut world, otherwise(node, Again::Samples, Otherwise { temperature_milli: Some(500), replaces }));
         world.run(usize::MAX);
     }
     let undone = ActId(world.state.acts[1].id.0);

@@ -112,7 +112,7 @@ fn a_graph_that_a_person_worded_shows_what_it_says() {
     }] {
         let before = world.state.asks.len();
         let edits = vec![Edit { part: PartKind::Graph, with: Wording::Text(text.clone()) }];
-        act(&mut world, Act::AskAgain { node: answer, what: Again::Value, edits }).unwrap();
+        act(&mut world, Act::AskAgain { node: answer, what: Again::Value, edits, otherwise: Default::default() }).unwrap();
         world.run(usize::MAX);
         assert_eq!(world.state.asks.len(), before + 1);
         let ask = AskId(u32::try_from(before).unwrap());
@@ -133,7 +133,7 @@ fn a_page_is_in_the_prompts_after_it_while_it_was_in_force() {
     assert!(world.state.trace(&edge, node).prompts.is_empty(), "every prompt was sent before it");
     let asked = |world: &World| AskId(u32::try_from(world.state.asks.len()).unwrap());
     let first = asked(&world);
-    act(&mut world, Act::AskAgain { node, what: Again::Value, edits: vec![] }).unwrap();
+    act(&mut world, Act::again(node, Again::Value)).unwrap();
     world.run(usize::MAX);
     assert_eq!(world.state.trace(&edge, node).prompts, [first]);
     assert_eq!(world.state.trace(&edge, node).nodes, [node]);
@@ -141,7 +141,7 @@ fn a_page_is_in_the_prompts_after_it_while_it_was_in_force() {
     assert_eq!((by, world.state.ask(ask).unwrap().key.step), (node, page.id));
     // Undone, it is in no prompt that comes after; the one that was sent with it stays so.
     world.push(By::You, Event::Undone { act: ActId(0), redo: false });
-    act(&mut world, Act::AskAgain { node, what: Again::Value, edits: vec![] }).unwrap();
+    act(&mut world, Act::again(node, Again::Value)).unwrap();
     world.run(usize::MAX);
     let trace = world.state.trace(&edge, node);
     assert_eq!((trace.prompts, trace.brought_by), (vec![first], None));

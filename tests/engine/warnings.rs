@@ -257,7 +257,7 @@ fn a_graph_that_fails_in_part_is_named_at_the_node() {
 fn what_was_undone_is_not_warned_of() {
     let mut world = run(3, &json!([rule("action", "X:look > S:Q1 > R:P1", &["gibberish"])]));
     let node = NodeId(at(&world.state, "X:look > S:Q1 > R:P1"));
-    act(&mut world, Act::AskAgain { node, what: Again::Samples, edits: vec![] }).unwrap();
+    act(&mut world, Act::again(node, Again::Samples)).unwrap();
     world.run(usize::MAX);
     assert_eq!(with(&world.state, K::ParseFailures), [node.0]);
     world.push(By::You, Event::Undone { act: ActId(0), redo: false });

@@ -11,7 +11,7 @@ use tree_of_traversals::config::Config;
 use tree_of_traversals::graph::{Edge, Entity, Literal, LiteralKind, Object};
 use tree_of_traversals::runner::{Command, Equipment, Setup, Snapshot, launch};
 use tree_of_traversals::search::correction::{Change, Correction};
-use tree_of_traversals::search::{Act, Again, NodeId, OutcomeKind, compare};
+use tree_of_traversals::search::{Act, Again, NodeId, OutcomeKind, Side, Verdict, compare};
 use tree_of_traversals::session::{Header, Journal, read};
 
 const QUESTION: &str = "What is the name of the spring training ballpark of the team whose mascot is the Phillie Phanatic?";
@@ -62,8 +62,8 @@ async fn the_outdated_ballpark_is_found_from_the_answer_corrected_and_answered_r
     let brought = trace.brought_by.expect("a call brought it").0;
     assert!(trace.answers == [at] && trace.nodes.contains(&brought) && trace.nodes.contains(&at), "{trace:?}");
     bench.send(correct(at, fact, Change::Label("BayCare Ballpark".to_owned())));
-    bench.send(Command::Do(Act::AskAgain { node: at, what: Again::Value, edits: Vec::new() }));
-    bench.send(Command::Do(Act::AskAgain { node: brought, what: Again::Samples, edits: Vec::new() }));
+    bench.send(Command::Do(Act::again(at, Again::Value)));
+    bench.send(Command::Do(Act::again(brought, Again::Samples)));
     let right = bench.until(|s| answer(s) == "BayCare Ballpark" && s.state.open_steps().next().is_none()).await;
     assert_eq!(right.state.summary().outcome, Some(OutcomeKind::Answered));
     assert!(right.state.value(at).known() < wrong.state.value(at).known(), "the old answer lost its value");
@@ -72,8 +72,12 @@ async fn the_outdated_ballpark_is_found_from_the_answer_corrected_and_answered_r
     let rests = right.state.evidence(now);
     assert!(rests.iter().any(|edge| right.state.correction_of(&graph, edge).is_some_and(|c| c.reason == "renamed in 2018")));
     // Both compared: equal up to the correction.
-    let compared = compare((wrong.entries(), &wrong.state), (right.entries(), &right.state));
+    let compared = compare(
+        Side { entries: wrong.entries(), state: &wrong.state, copied: 0, expected: "" },
+        Side { entries: right.entries(), state: &right.state, copied: 0, expected: "BayCare Ballpark" },
+    );
     assert!(compared.first.is_some(), "{compared:?}");
+    assert_eq!(compared.judged.verdict, Verdict::Better, "{compared:?}");
     // Taken back, the old name is there again, and the recording holds it all.
     bench.send(Command::Undo);
     bench.send(Command::Undo);
@@ -144,7 +148,7 @@ async fn each_kind_of_correction_does_what_it_says() {
     // The model reads it from here on, cleaned.
     let expandable = now.state.nodes.iter().rev().find(|n| !n.action.is_answer() && !matches!(n.action, Action::Error { .. })).unwrap().id;
     let seen = now.state.graph(expandable).contains(&new);
-    bench.send(Command::Do(Act::AskAgain { node: expandable, what: Again::Samples, edits: Vec::new() }));
+    bench.send(Command::Do(Act::again(expandable, Again::Samples)));
     let asked = bench.until(|s| s.state.acts.len() > now.state.acts.len() && s.state.open_steps().next().is_none()).await;
     let read_it = asked.state.parts[parts..].iter().any(|part| part.text.contains("value") && part.text.contains("[31m"));
     assert!(!seen || read_it, "it stands in the prompt");

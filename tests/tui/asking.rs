@@ -4,7 +4,7 @@ use super::desk::{Desk, film};
 use tree_of_traversals::asm::{Edit, Profile, Templates, Wording};
 use tree_of_traversals::calls::PartKind;
 use tree_of_traversals::runner::Command;
-use tree_of_traversals::search::{Act, Again, By, Event, NodeId, State};
+use tree_of_traversals::search::{Act, Again, By, Event, NodeId, Otherwise, State};
 use tree_of_traversals::tui::PromptSaved;
 use tree_of_traversals::tui::app::Effect;
 
@@ -36,26 +36,26 @@ fn new_samples_or_the_value_are_asked_for() {
     assert!(screen.contains("Ask again what comes next") && screen.contains("new samples, the prompt as it is"), "{screen}");
     assert!(!screen.contains("Tab:"), "the question has no value to ask for");
     desk.press("Enter");
-    assert_eq!(sent_act(&mut desk), Act::AskAgain { node: NodeId(0), what: Again::Samples, edits: vec![] });
+    assert_eq!(sent_act(&mut desk), Act::again(NodeId(0), Again::Samples));
     select(&mut desk, 1);
     desk.press("r Tab");
     assert!(desk.screen(120, 40).contains("Ask again for its value"));
     desk.press("Enter");
-    assert_eq!(sent_act(&mut desk), Act::AskAgain { node: NodeId(1), what: Again::Value, edits: vec![] });
+    assert_eq!(sent_act(&mut desk), Act::again(NodeId(1), Again::Value));
     // Nothing follows an answer: only its value can be asked for.
     let answer = world.state.nodes.iter().find(|n| n.action.is_answer()).unwrap().id;
     select(&mut desk, answer.0);
     desk.press("r");
     assert!(desk.screen(120, 40).contains("its value, the prompt as it is"));
     desk.press("Enter");
-    assert_eq!(sent_act(&mut desk), Act::AskAgain { node: answer, what: Again::Value, edits: vec![] });
+    assert_eq!(sent_act(&mut desk), Act::again(answer, Again::Value));
 }
 
 #[test]
 fn a_text_is_edited_for_one_call() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("1 g r Down Enter text:MORE Enter");
+    desk.press("1 g r Down Down Down Enter text:MORE Enter");
     let screen = desk.screen(120, 60);
     assert!(screen.contains("The prompt as it would be sent"), "{screen}");
     assert!(screen.contains("+ Answer only if the graph above shows the answer. If a fact is missing, expand.MORE"), "{screen}");
@@ -64,7 +64,7 @@ fn a_text_is_edited_for_one_call() {
     assert!(desk.screen(120, 60).contains("only a template can be saved"));
     desk.press("Enter");
     let act = sent_act(&mut desk);
-    let Act::AskAgain { node: NodeId(0), what: Again::Samples, edits } = &act else { panic!("{act:?}") };
+    let Act::AskAgain { node: NodeId(0), what: Again::Samples, edits, .. } = &act else { panic!("{act:?}") };
     assert!(matches!(&edits[..], [Edit { part: PartKind::Task, with: Wording::Text(text) }] if text.ends_with("expand.MORE")), "{edits:?}");
     act.check(&world.state).unwrap();
     assert!(!desk.app.has_popup());
@@ -74,7 +74,7 @@ fn a_text_is_edited_for_one_call() {
 fn a_template_is_edited_checked_filled_in_and_saved() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("1 g r Down Down Enter");
+    desk.press("1 g r Down Down Down Down Enter");
     assert!(desk.screen(120, 60).contains("{% if think %}"), "the template, not what it is filled in to");
     desk.press("text:{{ Enter");
     assert!(desk.screen(120, 60).contains("prompt template `default`, line "), "a broken one goes no further");
@@ -105,11 +105,48 @@ fn a_template_is_edited_checked_filled_in_and_saved() {
 }
 
 #[test]
+fn a_temperature_and_what_becomes_of_the_children_are_chosen_for_one_call() {
+    let world = film(usize::MAX);
+    let mut desk = Desk::at(&world);
+    desk.press("1 g r");
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("1, as usual") && screen.contains("beside what is there; Enter: in the place of 2 children"), "{screen}");
+    desk.press("Down Enter Backspace text:hot Enter");
+    assert!(desk.screen(120, 40).contains("a temperature is a number from 0 to 2"));
+    desk.press("Backspace Backspace Backspace text:0,4 Enter");
+    assert!(desk.screen(120, 40).contains("0.4 for this call; 1 is usual"));
+    desk.press("Down Enter");
+    assert!(desk.screen(120, 40).contains("in the place of 2 children that nobody went on from"));
+    desk.press("Up Up Enter");
+    let replaces = world.state.replaceable(NodeId(0));
+    let otherwise = Otherwise { temperature_milli: Some(400), replaces };
+    let asked = Act::AskAgain { node: NodeId(0), what: Again::Samples, edits: vec![], otherwise };
+    assert_eq!(sent_act(&mut desk), asked);
+    asked.check(&world.state).unwrap();
+    // Done: what was replaced is marked in the tree, and the inspector says why.
+    let mut world = world;
+    let Act::AskAgain { otherwise: Otherwise { replaces, .. }, .. } = &asked else { panic!() };
+    let gone = replaces[0];
+    world.push(By::You, Event::Acted { act: tree_of_traversals::search::ActId(0), what: asked.clone() });
+    let mut desk = Desk::at(&world);
+    assert!(desk.screen(160, 50).contains("↻ "), "{}", desk.screen(160, 50));
+    select(&mut desk, gone.0);
+    desk.press("3");
+    for _ in 0..12 {
+        if desk.screen(160, 60).contains("the new samples took its place") {
+            return;
+        }
+        desk.press(".");
+    }
+    panic!("{}", desk.screen(160, 60));
+}
+
+#[test]
 fn escape_goes_back_step_by_step_and_leaves_no_trace() {
     let mut desk = Desk::at(&film(usize::MAX));
-    desk.press("1 g r Down Enter text:x Escape");
+    desk.press("1 g r Down Down Down Enter text:x Escape");
     assert!(desk.screen(120, 40).contains("new samples, the prompt as it is"), "what was typed is forgotten");
-    desk.press("Down Enter text:x Enter Escape");
+    desk.press("Down Down Down Enter text:x Enter Escape");
     assert!(desk.screen(120, 40).contains("with 1 edited part"));
     desk.press("Escape");
     assert!(!desk.app.has_popup() && desk.app.take_effects().is_empty());
@@ -119,7 +156,8 @@ fn escape_goes_back_step_by_step_and_leaves_no_trace() {
 fn no_size_breaks_the_flow() {
     for (width, height) in [(1, 1), (20, 5), (40, 10), (79, 24), (200, 60)] {
         let mut desk = Desk::at(&film(usize::MAX));
-        for keys in ["1", "g", "r", "Down", "Enter", "text:x", "Enter", "s", "Escape", "Escape"] {
+        for keys in ["1", "g", "r", "Down", "Enter", "text:1", "Enter", "Down", "Down", "Enter", "text:x", "Enter", "s", "Escape", "Escape"]
+        {
             desk.press(keys);
             desk.screen(width, height);
         }
@@ -131,7 +169,7 @@ fn the_inspector_marks_what_changed_and_whose_words_they_are() {
     let mut world = film(usize::MAX);
     let node = world.state.nodes.iter().find(|n| n.action.token() == "X:look at the films").unwrap().id;
     let edits = vec![Edit { part: PartKind::Task, with: Wording::Text("Mine.".into()) }];
-    let what = Act::AskAgain { node: NodeId(0), what: Again::Samples, edits };
+    let what = Act::AskAgain { node: NodeId(0), what: Again::Samples, edits, otherwise: Default::default() };
     what.check(&world.state).unwrap();
     world.push(By::You, Event::Acted { act: tree_of_traversals::search::ActId(0), what });
     world.run(usize::MAX);

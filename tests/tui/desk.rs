@@ -46,6 +46,8 @@ pub fn live() -> Live {
         session: "test".into(),
         path: None,
         parent: None,
+        fork: Default::default(),
+        stops_at_miss: false,
         replay: false,
         ran_ms: 1234,
     }

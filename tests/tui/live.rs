@@ -138,7 +138,8 @@ fn override_undo_time_and_fork() {
     let events = terminal.journal().len();
     terminal.press_for("{{", "looking back");
     assert_eq!(terminal.journal().len(), events, "looking is no event");
-    terminal.press_for("f", "a fork: replies come from the parent's recording");
+    terminal.press_for("f", "Fork after event");
+    terminal.press_for("\r", "a fork: replies come from the parent's recording");
     terminal.wait_for("paused");
     terminal.press(" ");
     terminal.wait_for("✔ Michael Caine (1.00)");

@@ -5,7 +5,7 @@ use super::super::ask::{Need, NotYet, What};
 use super::super::event::{Event, NodeId, Purpose, StepId, Valuation};
 use super::super::state::{State, Step};
 use super::expand::{self, Offer};
-use super::prompt::offered_relations;
+use super::prompt::{Ingredients, offered_relations, usual_temperature};
 use super::round::{key, settled};
 use super::score;
 use crate::asm::{Action, AsmState, Edit};
@@ -20,11 +20,20 @@ pub fn edits(state: &State, step: StepId) -> &[Edit] {
     }
 }
 
+/// The temperature that the person wants for the asks of a step, if it is not the usual one.
+pub fn temperature(state: &State, step: StepId, purpose: Purpose) -> Option<u32> {
+    state.otherwise(step, purpose).and_then(|otherwise| otherwise.temperature_milli)
+}
+
 /// The next decision of a step that asks for the value of a node again.
 pub fn advance_value(state: &State, step: &Step) -> Need<Event> {
     let Some(node) = step.node.filter(|_| !step.grew) else { return Ok(Event::Closed { step: step.id }) };
     let asked = settled(state, key(step.id, Purpose::Score, 0), |shorter| {
-        score::ingredients(state, node, edits(state, step.id)).build(state, shorter)
+        Ingredients {
+            temperature_milli: temperature(state, step.id, Purpose::Score),
+            ..score::ingredients(state, node, edits(state, step.id))
+        }
+        .build(state, shorter)
     });
     match asked {
         Ok(ask) => Ok(Event::Valued { node, value: score::read(state, node, ask), from: Valuation::Asked(ask.id) }),
@@ -46,6 +55,12 @@ pub fn kind_at(state: &State, node: NodeId, what: Again) -> PromptKind {
         (Again::Samples, _) if at.depth >= state.settings().max_depth => PromptKind::FinalAnswer,
         (Again::Samples, _) => PromptKind::Action,
     }
+}
+
+/// The temperature that the model is usually asked with at `node`, in thousandths.
+#[must_use]
+pub fn temperature_at(state: &State, node: NodeId, what: Again) -> u32 {
+    usual_temperature(if what == Again::Value { 1 } else { expand::slots(&state.settings(), kind_at(state, node, what)) })
 }
 
 /// The prompt that the model would get at `node` with these edits.

@@ -2,8 +2,9 @@
 
 use super::super::ask::{Ask, Need, NotYet};
 use super::super::event::{Event, NodeId, Outcome, Purpose, Reading, Reason, StepId, StepKind};
+use super::super::settings::Settings;
 use super::super::state::{Node, State, Step};
-use super::again::edits;
+use super::again::{edits, temperature};
 use super::grow::{error_node, grew, grow};
 use super::link;
 use super::prompt::Ingredients;
@@ -56,7 +57,29 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
     if let Offer::Nothing(why) = offer {
         return Ok(grew(step, vec![error_node(node.id, why)], Vec::new(), notices(state, step)));
     }
+    if let Some(action) = by_rule(state, step, node, &offer) {
+        let rows = vec![Reading { slots: Vec::new(), outcome: Outcome::Kept(action) }];
+        return Ok(Event::Read { step: step.id, lane: 0, rows, note: None });
+    }
     read(state, step, node, &offer)
+}
+
+/// The only choice that a rule of the person leaves: the model is not asked. Where the person asks the model, it is.
+fn by_rule(state: &State, step: &Step, node: &Node, offer: &Offer) -> Option<Action> {
+    if step.by_hand() || state.ask_of(key(step.id, Purpose::Sample, 0)).is_some() {
+        return None;
+    }
+    match offer {
+        Offer::Entities(list) if state.steer_entities(node.id, list.clone()).forced => match &list[..] {
+            [one] => Some(Action::SelectEntities { ids: vec![one.id.clone()] }),
+            _ => None,
+        },
+        Offer::Relations(list) if state.steer_relations(node.id, list.clone()).forced => match &list[..] {
+            [one] => Some(Action::SelectRelation { relation: one.at.clone() }),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// What is on offer at `node` in `step`. In state `selecting relation` the KGs are asked, both directions together.
@@ -68,11 +91,11 @@ pub fn offer(state: &State, step: StepId, node: NodeId) -> Need<Offer> {
             Offer::Actions { think: !matches!(node.action, Action::Think { .. }), expand: state.graph(node.id).entities().len() > 0 }
         }
         AsmState::SelectingEntities => {
-            let entities: Vec<Entity> = state.graph(node.id).entities().cloned().collect();
-            if entities.is_empty() {
-                Offer::Nothing("the local graph holds no entity to expand".to_owned())
-            } else {
-                Offer::Entities(entities)
+            let steered = state.steer_entities(node.id, state.graph(node.id).entities().cloned().collect());
+            match (steered.left.is_empty(), steered.forbidden) {
+                (false, _) => Offer::Entities(steered.left),
+                (true, 0) => Offer::Nothing("the local graph holds no entity to expand".to_owned()),
+                (true, _) => Offer::Nothing("every entity of the local graph is forbidden by you".to_owned()),
             }
         }
         AsmState::SelectingRelation => relations(state, step, node)?,
@@ -108,7 +131,11 @@ fn relations(state: &State, step: StepId, node: &Node) -> Need<Offer> {
     let asks = listings(state, step, &graph_with_links(state, node, ids), ids)?;
     let found = super::prompt::offered_relations_of(state, step);
     if !found.is_empty() {
-        return Ok(Offer::Relations(found));
+        let left = state.steer_relations(node.id, found).left;
+        if left.is_empty() {
+            return Ok(Offer::Nothing("every relation on offer is forbidden by you".to_owned()));
+        }
+        return Ok(Offer::Relations(left));
     }
     // A graph that failed in one direction has not said that it has none.
     let failed = asks.iter().find_map(|a| a.error.as_ref());
@@ -150,19 +177,28 @@ pub(super) fn notices(state: &State, step: &Step) -> Vec<String> {
 
 /// The prompt for the samples at a node.
 pub fn ingredients<'a>(state: &State, node: NodeId, offer: &Offer, edits: &'a [Edit]) -> Ingredients<'a> {
-    let settings = state.settings();
-    let (kind, options, slots) = match offer {
-        Offer::Actions { think, expand } => (PromptKind::Action, Options::Actions { think: *think, expand: *expand }, settings.samples(1)),
-        Offer::Entities(list) => (PromptKind::Entities, Options::Entities(list.clone()), settings.samples(settings.entity_factor)),
-        Offer::Relations(list) => (PromptKind::Relation, Options::Relations(list.clone()), settings.samples(settings.relation_factor)),
-        Offer::FinalAnswer | Offer::Nothing(_) => (PromptKind::FinalAnswer, Options::None, settings.samples(1)),
+    let (kind, options) = match offer {
+        Offer::Actions { think, expand } => (PromptKind::Action, Options::Actions { think: *think, expand: *expand }),
+        Offer::Entities(list) => (PromptKind::Entities, Options::Entities(list.clone())),
+        Offer::Relations(list) => (PromptKind::Relation, Options::Relations(list.clone())),
+        Offer::FinalAnswer | Offer::Nothing(_) => (PromptKind::FinalAnswer, Options::None),
     };
-    Ingredients { options, edits, ..Ingredients::new(kind, Some(node), slots) }
+    Ingredients { options, edits, ..Ingredients::new(kind, Some(node), slots(&state.settings(), kind)) }
+}
+
+/// Samples that are drawn with a prompt of this kind.
+pub fn slots(settings: &Settings, kind: PromptKind) -> u32 {
+    settings.samples(match kind {
+        PromptKind::Entities => settings.entity_factor,
+        PromptKind::Relation => settings.relation_factor,
+        _ => 1,
+    })
 }
 
 fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
     let edits = edits(state, step.id);
-    let ingredients = ingredients(state, node.id, offer, edits);
+    let temperature_milli = temperature(state, step.id, Purpose::Sample);
+    let ingredients = Ingredients { temperature_milli, ..ingredients(state, node.id, offer, edits) };
     let ask = match settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter)) {
         // An edited template that can't be filled in with what this node has costs the act, not the search.
         Err(NotYet::Broken(why)) if !edits.is_empty() => {

@@ -16,7 +16,7 @@ mod start;
 mod tree_of_traversals;
 
 pub(super) use again::edits;
-pub use again::{kind_at, prompt_at};
+pub use again::{kind_at, prompt_at, temperature_at};
 pub use expand::read_typed;
 pub use prompt::offered_relations as offered;
 pub(super) use start::candidates;

@@ -21,6 +21,11 @@ const fn max_tokens(kind: PromptKind, aggregate: bool) -> u32 {
     }
 }
 
+/// In thousandths: 0 whenever one sample is wanted, 1 when several are.
+pub const fn usual_temperature(slots: u32) -> u32 {
+    if slots > 1 { 1000 } else { 0 }
+}
+
 /// Whether replies of this kind can be constrained. A relation cannot where a computation may stand in its place.
 const fn has_form(kind: PromptKind, aggregate: bool) -> bool {
     match kind {
@@ -51,12 +56,25 @@ pub struct Ingredients<'a> {
     pub slots: u32,
     /// What the person worded otherwise for this call.
     pub edits: &'a [Edit],
+    /// The temperature, in thousandths, if it is not the usual one.
+    pub temperature_milli: Option<u32>,
 }
 
 impl Ingredients<'_> {
     /// A prompt of `kind` about `node` for `slots` samples.
     pub const fn new(kind: PromptKind, node: Option<NodeId>, slots: u32) -> Self {
-        Self { kind, node, options: Options::None, answer: None, mention: None, linking: false, candidates: &[], slots, edits: &[] }
+        Self {
+            kind,
+            node,
+            options: Options::None,
+            answer: None,
+            mention: None,
+            linking: false,
+            candidates: &[],
+            slots,
+            edits: &[],
+            temperature_milli: None,
+        }
     }
 
     /// The ask. `shorter` = how often it was too long already.
@@ -92,8 +110,7 @@ impl Ingredients<'_> {
         Ok(What::Llm {
             kind: self.kind,
             parts,
-            // 0 whenever one sample is wanted, 1 when several are.
-            temperature_milli: if self.slots > 1 { 1000 } else { 0 },
+            temperature_milli: self.temperature_milli.unwrap_or_else(|| usual_temperature(self.slots)),
             stop: started.templates.profile().stops(self.kind),
             max_tokens: max_tokens(self.kind, state.settings().aggregate),
             slots: self.slots,

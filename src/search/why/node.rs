@@ -41,6 +41,7 @@ fn came(all: &mut Vec<Sentence>, state: &State, node: &Node) {
             ),
         ),
         (_, By::You) => (Tone::ByHand, format!("You made it by hand, from node {parent}.")),
+        _ if of == 0 => (Tone::ByHand, format!("Your rule left no other choice at node {parent}: the model was not asked.")),
         _ if of > 1 => (Tone::Plain, format!("The model chose it in {votes} of {of} samples at node {parent}.")),
         _ => (Tone::Plain, format!("The model chose it at node {parent}.")),
     };
@@ -61,8 +62,9 @@ fn came(all: &mut Vec<Sentence>, state: &State, node: &Node) {
             ));
         }
         let act = step.act.and_then(|act| state.acts.get(act.index()));
-        if let Some(Act::AskAgain { edits, .. }) = act.map(|act| &act.what) {
+        if let Some(Act::AskAgain { edits, otherwise, .. }) = act.map(|act| &act.what) {
             let how = if edits.is_empty() { "" } else { ", with a prompt that you edited" };
+            let how = format!("{how}{}", otherwise.words());
             all.push(Sentence::new(Tone::ByHand, format!("You asked the model for it{how}.")));
         }
     }
@@ -91,7 +93,12 @@ fn fate(all: &mut Vec<Sentence>, state: &State, node: &Node, then: &dyn Fn(Seq) 
         all.push(Sentence::new(Tone::Warning, "You took it back (undo): the search does not see it."));
         return;
     }
-    if standing.pruned {
+    if standing.replaced {
+        all.push(Sentence::new(
+            Tone::Warning,
+            "You asked the model again, and the new samples took its place: the search does not go on here.",
+        ));
+    } else if standing.pruned {
         all.push(Sentence::new(Tone::Warning, "You pruned it: the search does not go on here."));
     }
     let ended = state.finished.as_deref().filter(|(_, seq)| *seq >= state.reconsider).map(|(end, _)| end);
@@ -145,7 +152,7 @@ fn open(all: &mut Vec<Sentence>, state: &State, node: &Node, ended: bool) {
         return;
     }
     let rank = state.rank(node.id);
-    let before = state.frontier().into_iter().filter(|other| state.rank(*other) > rank).count();
+    let before = state.frontier().into_iter().filter(|other| state.rank(*other) > rank || state.next_node() == Some(*other)).count();
     let Some(first) = state.next_node() else { return };
     let nodes = if before == 1 { "1 open node stands".to_owned() } else { format!("{before} open nodes stand") };
     let is = if ended { "It was left open" } else { "It is open and waits" };
@@ -180,6 +187,9 @@ fn instead(state: &State, first: NodeId, would: &str) -> Option<Sentence> {
 /// `with a value above 0.80`, `with a value of 0.80 or more, since it is deeper`: what `node` needs to come before `first`.
 fn needed(state: &State, first: NodeId, node: NodeId, bar: Option<Micro>, least: Option<Micro>) -> String {
     let depth = |id: NodeId| state.node(id).map(|node| node.depth);
+    if state.pin_of(first).is_some() {
+        return format!("without your pin of node {}", first.0);
+    }
     match (least, bar) {
         (None, _) => "with no value: the first has the highest that there is".to_owned(),
         (Some(_), None) => "with any value that is known".to_owned(),

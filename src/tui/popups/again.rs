@@ -1,5 +1,6 @@
 //! Asking the model again: new samples, the value, or with a prompt that the person words otherwise. What is edited is the
-//! text that is sent (for this call), or the template that it is filled in from, which can be saved for later sessions.
+//! text that is sent (for this call), or the template that it is filled in from, which can be saved for later sessions. For this call the
+//! temperature can be another, and the new samples can take the place of children that nobody went on from.
 //!
 //! Escape goes back one step, and from the first step out, without a trace.
 
@@ -9,6 +10,7 @@ use super::super::scene::{Scene, label};
 use super::super::theme::{Role, Theme};
 use super::super::views::inspector::changes;
 use super::super::widgets::editor::Editor;
+use super::super::widgets::input::LineInput;
 use super::super::widgets::list::{Item, PickList, Picked};
 use super::super::widgets::pager::Pager;
 use super::super::widgets::wrap::Document;
@@ -17,8 +19,8 @@ use super::{Desk, Popup, Reaction, SaveTemplate, with_keys};
 use crate::asm::{Edit, Templates, Wording};
 use crate::calls::{Part, PartKind};
 use crate::runner::Command;
-use crate::search::strategy::{kind_at, prompt_at};
-use crate::search::{Act, Again, NodeId, State};
+use crate::search::strategy::{kind_at, prompt_at, temperature_at};
+use crate::search::{Act, Again, NodeId, Otherwise, State, read_temperature, temperature};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -33,6 +35,8 @@ const PARTS: [PartKind; 5] = [PartKind::Task, PartKind::Instructions, PartKind::
 enum Stage {
     /// Ask, or edit a part.
     Menu(PickList),
+    /// The temperature.
+    Heat(LineInput),
     /// The text or template of a part.
     Edit(PartKind, bool, Box<Editor>),
     /// The whole prompt as it would be sent.
@@ -43,6 +47,8 @@ enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pick {
     Ask,
+    Heat,
+    Replace,
     Text(PartKind),
     Template(PartKind),
 }
@@ -55,6 +61,9 @@ pub struct AgainPopup {
     /// Whether both can be asked here.
     both: bool,
     edits: Vec<Edit>,
+    temperature_milli: Option<u32>,
+    /// Whether the new samples take the place of children.
+    replace: bool,
     picks: Vec<Pick>,
     stages: Vec<Stage>,
     wrong: Option<String>,
@@ -68,11 +77,22 @@ impl AgainPopup {
     /// The first step at `node`.
     #[must_use]
     pub fn new(scene: &Scene, node: NodeId) -> Self {
-        let can = |what| Act::AskAgain { node, what, edits: Vec::new() }.check(&scene.state).is_ok();
+        let can = |what| Act::again(node, what).check(&scene.state).is_ok();
         let what = if can(Again::Samples) { Again::Samples } else { Again::Value };
         let both = can(Again::Samples) && can(Again::Value);
-        let mut popup =
-            Self { node, what, both, edits: Vec::new(), picks: Vec::new(), stages: Vec::new(), wrong: None, saving: None, exists: None };
+        let mut popup = Self {
+            node,
+            what,
+            both,
+            edits: Vec::new(),
+            temperature_milli: None,
+            replace: false,
+            picks: Vec::new(),
+            stages: Vec::new(),
+            wrong: None,
+            saving: None,
+            exists: None,
+        };
         popup.menu(&scene.state);
         popup
     }
@@ -86,7 +106,8 @@ impl AgainPopup {
             (Again::Value, 0) => "its value, the prompt as it is".to_owned(),
             (_, edited) => format!("with {}", count(edited, "edited part", "edited parts")),
         };
-        let mut rows = vec![(Item { detail: asked, ..Item::new("▸ ask again") }, Pick::Ask)];
+        let mut rows = vec![(Item { detail: asked, ..Item::new("▸ ask again") }, Pick::Ask), (self.heat(state), Pick::Heat)];
+        rows.extend(self.replacing(state).map(|item| (item, Pick::Replace)));
         let has =
             |part| !matches!(&sent, Ok((_, parts)) if !self.edits.iter().any(|e| e.part == part) && parts.iter().all(|p| p.kind != part));
         for part in PARTS.into_iter().filter(|part| has(*part)) {
@@ -116,10 +137,62 @@ impl AgainPopup {
         self.stages = vec![Stage::Menu(PickList::one(items))];
     }
 
+    /// Fills the menu anew, with the cursor on a row.
+    fn back_to(&mut self, state: &State, pick: Pick) {
+        self.wrong = None;
+        self.menu(state);
+        let row = self.picks.iter().position(|other| *other == pick);
+        if let (Some(Stage::Menu(list)), Some(row)) = (self.stages.last_mut(), row) {
+            list.select(row);
+        }
+    }
+
+    /// Takes a temperature that was typed, if it is one; none is the usual one.
+    fn take_temperature(&mut self, state: &State, typed: &str) {
+        match read_temperature(typed) {
+            Ok(wanted) => {
+                self.temperature_milli = wanted.filter(|milli| *milli != temperature_at(state, self.node, self.what));
+                self.back_to(state, Pick::Heat);
+            }
+            Err(why) => self.wrong = Some(why),
+        }
+    }
+
+    /// The row of the temperature.
+    fn heat(&self, state: &State) -> Item {
+        let usual = temperature(temperature_at(state, self.node, self.what));
+        let (said, right) = match self.temperature_milli {
+            None => (format!("{usual}, as usual"), String::new()),
+            Some(milli) => (format!("{} for this call; {usual} is usual", temperature(milli)), "✎ changed".to_owned()),
+        };
+        Item { detail: said, right, ..Item::new("  temperature") }
+    }
+
+    /// The row that says what becomes of the children, where new samples could take their place.
+    fn replacing(&self, state: &State) -> Option<Item> {
+        let free = if self.what == Again::Samples { state.replaceable(self.node).len() } else { 0 };
+        let children = count(free, "child", "children");
+        let (said, right) = if self.replace {
+            (format!("in the place of {children} that nobody went on from"), "✎ changed".to_owned())
+        } else {
+            (format!("beside what is there; Enter: in the place of {children}"), String::new())
+        };
+        (free > 0).then(|| Item { detail: said, right, ..Item::new("  new samples") })
+    }
+
+    /// The act as chosen so far. What is replaced is what can be at this moment.
+    fn act(&self, state: &State, edits: Vec<Edit>) -> Act {
+        let replaces = if self.replace && self.what == Again::Samples { state.replaceable(self.node) } else { Vec::new() };
+        let otherwise = Otherwise { temperature_milli: self.temperature_milli, replaces };
+        Act::AskAgain { node: self.node, what: self.what, edits, otherwise }
+    }
+
     /// Asks for the other of the two things that can be asked here.
     fn turn(&mut self, state: &State) {
         self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
         self.edits.clear();
+        self.temperature_milli = None;
+        self.replace = false;
         self.wrong = None;
         self.menu(state);
     }
@@ -128,6 +201,14 @@ impl AgainPopup {
         self.wrong = None;
         match self.picks.get(row) {
             Some(Pick::Ask) => return self.ask(state),
+            Some(Pick::Heat) => {
+                let now = self.temperature_milli.unwrap_or_else(|| temperature_at(state, self.node, self.what));
+                self.stages.push(Stage::Heat(LineInput::new(&temperature(now))));
+            }
+            Some(Pick::Replace) => {
+                self.replace = !self.replace;
+                self.back_to(state, Pick::Replace);
+            }
             Some(Pick::Text(part)) => {
                 let parts = prompt_at(state, self.node, self.what, &self.edits).map(|(_, parts)| parts).unwrap_or_default();
                 let text = parts.iter().find(|p| p.kind == *part).map_or("", |p| &*p.text);
@@ -159,7 +240,7 @@ impl AgainPopup {
         let with = if template { Wording::Template(text) } else { Wording::Text(text) };
         let mut edits: Vec<Edit> = self.edits.iter().filter(|edit| edit.part != part).cloned().collect();
         edits.push(Edit { part, with });
-        let act = Act::AskAgain { node: self.node, what: self.what, edits: edits.clone() };
+        let act = self.act(state, edits.clone());
         if let Err(refused) = act.check(state) {
             self.wrong = Some(refused.0);
             return;
@@ -181,7 +262,7 @@ impl AgainPopup {
     }
 
     fn ask(&mut self, state: &State) -> Reaction {
-        let act = Act::AskAgain { node: self.node, what: self.what, edits: self.edits.clone() };
+        let act = self.act(state, self.edits.clone());
         match act.check(state) {
             Ok(()) => Reaction::Finish(vec![Command::Do(act)]),
             Err(refused) => {
@@ -275,6 +356,18 @@ impl Popup for AgainPopup {
                 Picked::Ignored if key.code == KeyCode::Tab && self.both => self.turn(state),
                 _ => {}
             },
+            Some(Stage::Heat(line)) => match key.code {
+                KeyCode::Esc => self.back_to(state, Pick::Heat),
+                KeyCode::Enter => {
+                    let typed = line.value().to_owned();
+                    self.take_temperature(state, &typed);
+                }
+                _ => {
+                    if line.key(key) {
+                        self.wrong = None;
+                    }
+                }
+            },
             Some(Stage::Edit(_, _, editor)) => match key.code {
                 KeyCode::Esc => {
                     self.wrong = None;
@@ -296,6 +389,7 @@ impl Popup for AgainPopup {
     fn paste(&mut self, text: &str) {
         match self.stages.last_mut() {
             Some(Stage::Menu(list)) => list.paste(text),
+            Some(Stage::Heat(line)) => line.paste(text),
             Some(Stage::Edit(_, _, editor)) => editor.paste(text),
             _ => {}
         }
@@ -311,6 +405,7 @@ impl Popup for AgainPopup {
         let what = if self.what == Again::Value { "for its value" } else { "what comes next" };
         let height = area.height.saturating_sub(2);
         let (title, height, keys) = match self.stages.last() {
+            Some(Stage::Heat(_)) => ("The temperature of this call".to_owned(), 8, "Enter takes it; empty: the usual one  Esc back"),
             Some(Stage::Edit(part, false, _)) => {
                 (format!("The {} that is sent, for this call", name(*part)), height, "Enter shows the prompt  alt-Enter new line  Esc back")
             }
@@ -347,6 +442,9 @@ impl Popup for AgainPopup {
         }
         match self.stages.last_mut() {
             Some(Stage::Menu(list)) => list.render(buf, body, "finds a part by a few letters", theme),
+            Some(Stage::Heat(line)) => {
+                line.render(buf, Rect { height: body.height.min(1), ..body }, "0 to 2: the higher, the more the samples differ", theme)
+            }
             Some(Stage::Edit(_, _, editor)) => editor.render(buf, body, theme),
             Some(Stage::Review(pager)) => pager.render(buf, body, theme),
             None => {}

@@ -166,7 +166,7 @@ impl CorrectPopup {
                 _ => continue,
             };
             if let Some(node) = scene.state.asked_about(ask).filter(|node| !asked.contains(&(*node, what))) {
-                let possible = Act::AskAgain { node, what, edits: Vec::new() }.check(&scene.state).is_ok();
+                let possible = Act::again(node, what).check(&scene.state).is_ok();
                 asked.extend(possible.then_some((node, what)));
             }
         }
@@ -213,7 +213,7 @@ impl CorrectPopup {
 }
 
 fn again((node, what): &(NodeId, Again)) -> Command {
-    Command::Do(Act::AskAgain { node: *node, what: *what, edits: Vec::new() })
+    Command::Do(Act::again(*node, *what))
 }
 
 fn row(entity: &Entity) -> Item {

@@ -264,7 +264,7 @@ impl ExpandPopup {
 
     fn pick_menu(&mut self, scene: &Scene, at: usize) -> Reaction {
         let what = match at {
-            0 => return Reaction::Finish(vec![Command::Do(Act::AskAgain { node: self.node, what: Again::Samples, edits: Vec::new() })]),
+            0 => return Reaction::Finish(vec![Command::Do(Act::again(self.node, Again::Samples))]),
             1 => LineFor::Hint,
             2 => LineFor::Answer,
             _ => {

@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 use std::time::Instant;
 
 const SIGNS: &str = "? question  ∴ think  ⇲ expand  ◇ entities  → ← relation  Σ aggregate  ★ answer  ! nothing usable\n\
-▶ next  ✔ the answer  ✎ by hand  ✂ pruned  ↶ taken back  ◐ partial  ⚠ a warning, see Why  ✗ a KG that does not answer  ⊘ rejected  ⊖ outvoted  + new here  #4 fourth expansion";
+▶ next  ✔ the answer  ✎ by hand  ✂ pruned  ↻ replaced  ↶ taken back  ◐ partial  ⚠ a warning, see Why  ✗ a KG that does not answer  ⊘ rejected  ⊖ outvoted  + new here  #4 fourth expansion";
 
 /// The help.
 #[derive(Debug)]

@@ -141,6 +141,7 @@ pub fn banner(view: &SessionView) -> Option<String> {
         let (what, on) = match halt.cause {
             HaltCause::Budget(_) => ("", "`L` raises it, then space goes on"),
             HaltCause::Breakpoint => ("", "space goes on · `B` lists breakpoints"),
+            HaltCause::Miss if view.snapshot.live.stops_at_miss => ("", "space goes on, live · `C` compares with the parent"),
             HaltCause::Miss => ("the search stands still: ", "tot resume goes on with it, live"),
             HaltCause::Service | HaltCause::Template => ("the search stands still: ", "space tries again"),
         };
@@ -157,7 +158,8 @@ pub fn banner(view: &SessionView) -> Option<String> {
         return Some("⑂ replies come from an earlier recording, as long as the walks are the same".to_owned());
     }
     if live.replaying_parent {
-        return Some("⑂ a fork: replies come from the parent's recording until the walks differ".to_owned());
+        let then = if live.stops_at_miss { "; it stops there" } else { "" };
+        return Some(format!("⑂ a fork: replies come from the parent's recording until the walks differ{then}"));
     }
     if live.replay {
         return Some("◷ a recording: no model and no KG is asked · `[` `]` `{` `}` go through time".to_owned());

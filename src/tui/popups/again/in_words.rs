@@ -24,6 +24,11 @@ impl InWords for AgainPopup {
                 },
                 ..Question::default()
             },
+            Some(Stage::Heat(line)) => Question {
+                title: format!("The temperature for this call; now {}", line.value()),
+                how: "type a number, such as 0.7".to_owned(),
+                ..Question::default()
+            },
             Some(Stage::Edit(part, template, editor)) => Question {
                 title: format!("{} of the {}, as it is now", if *template { "The template" } else { "The text" }, name(*part)),
                 text: editor.value().lines().map(str::to_owned).collect(),
@@ -61,6 +66,7 @@ impl InWords for AgainPopup {
                 (_, Ok(row)) => return self.pick(state, row),
                 (_, Err(why)) => self.wrong = Some(why),
             },
+            Some(Stage::Heat(_)) => self.take_temperature(state, line),
             Some(Stage::Edit(_, _, editor)) => {
                 **editor = Editor::new(line);
                 self.take(state);

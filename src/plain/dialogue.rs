@@ -7,6 +7,7 @@ use super::telling::Told;
 use super::words::{worded, worded_with};
 use crate::runner::{RunState, Snapshot};
 use crate::search::NodeId;
+use crate::session::{Listed, Recording};
 use crate::text::{clean, one_line};
 use crate::tui::Question;
 use crate::tui::app::{App, Effect};
@@ -19,6 +20,7 @@ use crate::tui::views::inspector::{self, Tab};
 use crate::tui::views::start::StartData;
 use crate::tui::{OpenHow, PromptSaved, Status};
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -259,7 +261,7 @@ impl Dialogue {
             // It is answered already.
             return;
         }
-        if question.only_tells() {
+        if question.only_tells() && !question.waits {
             let Question { title, text, .. } = question;
             self.say(title);
             self.say_all(text);
@@ -270,7 +272,7 @@ impl Dialogue {
         let before = self.asked.take().unwrap_or_default();
         if question.waits {
             if !before.waits {
-                self.say("the KGs are asked");
+                self.say(if question.title.is_empty() { "the KGs are asked" } else { &question.title });
             }
             self.asked = Some(Question { waits: true, ..before });
             return;
@@ -393,7 +395,6 @@ impl Dialogue {
             | C::Slower
             | C::Undo
             | C::Redo
-            | C::Fork
             | C::Rejected
             | C::Follow
             | C::Warnings => {
@@ -401,10 +402,20 @@ impl Dialogue {
                     self.run(control, "");
                 }
             }
-            C::Intercept | C::Breaks | C::Flights | C::Limits | C::Linked | C::AnswerByHand | C::Hint | C::SetValue => {
+            C::Intercept
+            | C::Breaks
+            | C::Rules
+            | C::Flights
+            | C::Limits
+            | C::Linked
+            | C::AnswerByHand
+            | C::Hint
+            | C::SetValue
+            | C::Fork
+            | C::Compare => {
                 self.run(control, rest);
             }
-            C::BreakHere | C::ExpandByHand | C::Override | C::Accept | C::Prune | C::AskAgain => {
+            C::BreakHere | C::ExpandByHand | C::Override | C::Accept | C::Prune | C::Pin | C::AskAgain => {
                 let (number, more) = rest.split_once(' ').unwrap_or((rest, ""));
                 if rest.is_empty() {
                     self.run(control, "");
@@ -505,6 +516,23 @@ impl Dialogue {
             }
             None => self.say("no session is open: type ask and a question, or open and a number"),
         }
+    }
+
+    /// The file of the session that is open.
+    pub fn session_path(&self) -> Option<&Path> {
+        self.app.session().and_then(|view| view.snapshot.live.path.as_deref())
+    }
+
+    /// Hears which sessions there are.
+    pub fn listed(&mut self, sessions: &[Listed]) {
+        self.app.listed(sessions);
+        self.settle();
+    }
+
+    /// Hears what became of reading a session.
+    pub fn read(&mut self, read: Result<&Recording, &str>) {
+        self.app.read(read);
+        self.settle();
     }
 
     fn open(&mut self, which: &str, how: OpenHow) {

@@ -2,6 +2,7 @@
 
 use super::dialogue::{Dialogue, Line};
 use crate::runner::{Command, Snapshot};
+use crate::session::{beside, read as read_session};
 use crate::tui::app::Effect;
 use crate::tui::command::KeyMap;
 use crate::tui::{Connection, First, Host, Options, start_data};
@@ -209,6 +210,14 @@ impl Shell<'_> {
                 self.dialogue.status(self.host.status());
             }
             Effect::Save(save) => self.dialogue.saved(self.host.save_prompt(save.name, &save.text, save.replace)),
+            Effect::List => {
+                let sessions = beside(self.dialogue.session_path());
+                self.dialogue.listed(&sessions);
+            }
+            Effect::Read(path) => {
+                let read = read_session(&path).map_err(|e| e.to_string());
+                self.dialogue.read(read.as_ref().map_err(String::as_str));
+            }
             Effect::Quit => self.quits = true,
             // None of these is asked for without a screen.
             Effect::Copy(_) | Effect::Mouse(_) | Effect::Redraw | Effect::Suspend => {}

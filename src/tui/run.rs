@@ -8,9 +8,9 @@ use super::terminal::{Screen, Signal, watch_signals};
 use super::theme::{Depth, Role, Themes};
 use super::views::start::StartData;
 use crate::runner::{Command, Snapshot};
-use crate::session::{Listed, Recording, list, read as read_session, sessions_folder};
+use crate::session::{Listed, Recording, beside, read as read_session};
 use crossterm::event::{Event as TermEvent, poll, read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -268,9 +268,8 @@ impl Shell<'_> {
                 self.opened(opened);
             }
             Effect::List => {
-                let folder = self.app.session().and_then(|view| view.snapshot.live.path.as_deref()?.parent().map(Path::to_owned));
-                let folder = folder.or_else(sessions_folder);
-                self.aside(move || Msg::Listed(folder.and_then(|folder| list(&folder).ok()).unwrap_or_default()));
+                let path = self.app.session().and_then(|view| view.snapshot.live.path.clone());
+                self.aside(move || Msg::Listed(beside(path.as_deref())));
             }
             Effect::Read(path) => self.aside(move || Msg::Read(Box::new(read_session(&path).map_err(|e| e.to_string())))),
             Effect::Save(save) => {

@@ -181,7 +181,13 @@ fn a_whole_session_from_the_question_to_the_corrected_answer() {
     assert!(talk.say("tree").contains("there is no node yet"));
     talk.say("latest");
     let first = session(&home);
-    assert!(talk.say("fork").contains("a fork of"));
+    assert!(talk.say("fork").contains("expected answer: not said"));
+    assert!(talk.say("expected Bright House Field").contains("expected answer: Bright House Field"));
+    assert!(talk.say("yes").contains("a fork of"));
+    let list = talk.say("compare");
+    assert!(list.contains("1. parent: "), "{list}");
+    let compared = talk.say("1");
+    assert!(compared.contains("verdict: the same: neither has the expected answer (Bright House Field)"), "{compared}");
     assert_eq!(home.sessions().iter().filter(|path| path.extension().is_some_and(|ext| ext == "jsonl")).count(), 2);
     talk.quit();
     assert!(events(&first, "acted").iter().any(|acted| acted.to_string().contains("renamed in 2018")));

@@ -104,6 +104,12 @@ fn the_outdated_name_is_corrected_undone_and_still_there_after_a_resume() {
     terminal.press_for(" j j j ", "[x]");
     terminal.press("\r");
     terminal.wait_for("✔ BayCare Ballpark");
+    // Every view of the graph says what was changed; the tree calls things by their new name.
+    terminal.press_for(".", "✎ home venue");
+    terminal.press_for(",,", "# changed by you (the model does not read these lines)");
+    terminal.wait_for("renamed in 2018");
+    terminal.wait_until("the new name", |screen| screen.contains("BayCare Ballpark") && !screen.contains("◇ Bright House"));
+    terminal.press(".");
     let session = terminal.sessions()[0].clone();
     let show = terminal.tot(&["show", &session]);
     assert!(show.contains("BayCare Ballpark  (demo, Q650840 P115; other label by you: renamed in 2018)"), "{show}");
@@ -151,7 +157,7 @@ fn a_fork_with_the_expected_answer_is_compared_with_its_parent_and_judged() {
     terminal.press("\r");
     terminal.wait_until("the comparison is gone", |screen| !screen.contains("side by side"));
     let mut sessions = terminal.sessions();
-    sessions.sort();
+    sessions.sort_by_key(|session| std::fs::read_to_string(session).unwrap().lines().next().unwrap().contains("parent"));
     let diff = terminal.tot(&["diff", &sessions[0], &sessions[1]]);
     assert!(diff.contains("verdict: B is better") && diff.contains("its recording saved"), "{diff}");
     terminal.press("q");

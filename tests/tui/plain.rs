@@ -26,6 +26,8 @@ struct Talk {
 
 fn start_data() -> StartData {
     let session = |name: &str, note: &str| SessionInfo {
+        because: String::new(),
+        depth: 0,
         path: format!("/sessions/{name}.jsonl").into(),
         question: format!("the question of {name}"),
         when: "just now".into(),
@@ -175,7 +177,7 @@ fn commands_tell_the_runner_what_their_keys_do() {
     assert!(matches!(&talk.sends("breakpoint value<0.3")[..], [Command::Do(Act::Break { .. })]));
     assert!(talk.dialogue.is_ready(), "the list of switches is left again");
     assert!(matches!(&talk.sends("limits depth 5")[..], [Command::Do(Act::Set(_))]));
-    assert!(matches!(&talk.sends("fork")[..], [Command::Fork(_)]));
+    assert!(matches!(&talk.sends("fork yes")[..], [Command::Fork { .. }]));
     assert_eq!(talk.type_line("q").1, [Effect::Quit]);
 }
 

@@ -35,8 +35,6 @@ enum Row {
 /// The list.
 #[derive(Debug)]
 pub struct RulesPopup {
-    /// The node that was selected.
-    node: NodeId,
     proposals: Vec<(Rule, String)>,
     rows: Vec<Row>,
     list: PickList,
@@ -84,9 +82,11 @@ impl RulesPopup {
     /// The list, with proposals for what is selected.
     #[must_use]
     pub fn new(view: &SessionView) -> Self {
-        let node = view.node().unwrap_or(NodeId(0));
+        // Nothing follows an answer.
+        let state = &view.snapshot.state;
+        let node = view.node().filter(|id| state.node(*id).is_some_and(|node| !node.action.is_answer())).unwrap_or(NodeId(0));
         let proposals = proposals(view, node);
-        let mut popup = Self { node, proposals, rows: Vec::new(), list: PickList::one(Vec::new()), line: None, wrong: None };
+        let mut popup = Self { proposals, rows: Vec::new(), list: PickList::one(Vec::new()), line: None, wrong: None };
         popup.fill(view);
         popup
     }
@@ -189,7 +189,7 @@ impl Popup for RulesPopup {
     }
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
-        let inner = popup(buf, area, 96, 22, &format!("What must be chosen, or may not be (node {} is selected)", self.node.0), theme);
+        let inner = popup(buf, area, 96, 22, "What must be chosen, or may not be", theme);
         let keys = match self.line {
             Some(_) => "Enter sets it; without `below N` it holds everywhere  Esc back",
             None => "Enter switches, or fills in a proposal  a writes a rule  / finds  Esc closes",

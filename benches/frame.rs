@@ -86,6 +86,7 @@ impl Journal {
             proposal: None,
             upcoming: None,
             notice: None,
+            obeyed: 0,
             replaying_parent: false,
             session: "bench".into(),
             path: None,

@@ -225,8 +225,12 @@ impl Dialogue {
             if !typed.argument {
                 self.lines.push(Line::Taken(typed.line.clone()));
             }
+            let (asked, said) = (self.app.has_popup(), self.lines.len());
             self.take(&typed.line);
             self.settle();
+            if asked && !self.app.has_popup() && self.lines.len() == said && self.effects.is_empty() {
+                self.say("left");
+            }
             if typed.argument && self.app.question().is_some_and(|question| question.stays && question.wrong.is_none()) {
                 self.app.leave();
                 self.settle();

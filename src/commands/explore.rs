@@ -16,7 +16,7 @@ use crate::plain;
 use crate::runner::{Handle, Pace, Setup};
 use crate::session::{Journal, ReadErrorKind, Recording, family, read, recent, sessions_folder};
 use crate::text::one_line;
-use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
+use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -259,7 +259,10 @@ impl<'a> Bench<'a> {
         let started = recording.state.started();
         let workshop = self.workshop();
         let open: Vec<&String> = workshop.kgs.iter().map(|(_, spec, _)| spec).collect();
-        if started.model_spec == workshop.model.spec && started.kgs.iter().map(|(_, spec)| spec).eq(open) {
+        let model = recording.state.model(recording.state.model_now());
+        if (model.spec, model.url) == (workshop.model.spec.as_str(), workshop.model.url.as_deref())
+            && started.kgs.iter().map(|(_, spec)| spec).eq(open)
+        {
             return Ok(workshop.clone());
         }
         self.runtime.block_on(Workshop::open(&options, &self.config, None))
@@ -464,6 +467,20 @@ impl Host for Bench<'_> {
             offers.insert(0, Offer { spec: open.spec, about: open.model.about(), chosen: true, proposed: false });
         }
         offers
+    }
+
+    fn others(&self) -> Vec<Other> {
+        let other = |spec: &str, url: Option<&str>, about: String| Other { spec: spec.to_owned(), url: url.map(crate::redact::url), about };
+        let named = self.config.models.iter().map(|(name, model)| other(name, None, format!("of the configuration: {}", model.spec)));
+        let mut all: Vec<Other> = named.collect();
+        let keys = found::keys(|name| std::env::var(name).ok());
+        let servers = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for found in servers.iter().chain(&keys) {
+            all.push(other(&found.profile.spec, found.profile.url.as_deref(), format!("{} · {}", found.of, found.because)));
+        }
+        all.push(other("lexical", None, "built in".to_owned()));
+        all.push(other("human", None, "the replies are typed".to_owned()));
+        all
     }
 
     fn choose(&self, offer: &Offer, spec: &str) -> Result<String, String> {

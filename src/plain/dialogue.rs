@@ -18,7 +18,7 @@ use crate::tui::theme::{Depth, Role, Themes};
 use crate::tui::views::graph::GraphMode;
 use crate::tui::views::inspector::{self, Tab};
 use crate::tui::views::start::StartData;
-use crate::tui::{OpenHow, PromptSaved, Status};
+use crate::tui::{OpenHow, Other, PromptSaved, Status};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
@@ -525,6 +525,11 @@ impl Dialogue {
     /// The file of the session that is open.
     pub fn session_path(&self) -> Option<&Path> {
         self.app.session().and_then(|view| view.snapshot.live.path.as_deref())
+    }
+
+    /// Takes up which models a session can go on with.
+    pub fn others(&mut self, others: Vec<Other>) {
+        self.app.others(others);
     }
 
     /// Hears which sessions there are.

@@ -143,6 +143,7 @@ impl Shell<'_> {
                 Ok(Msg::Line(line)) => {
                     // The terminal has shown the line and gone on to the next one.
                     self.prompted &= self.echo;
+                    self.dialogue.others(self.host.others());
                     self.dialogue.line(&line);
                 }
                 Ok(Msg::End) => ended = true,

@@ -4,6 +4,7 @@ use super::bank::Bank;
 use super::command::{Command, Pace};
 use super::live::{Live, Snapshot};
 use super::message::Message;
+use super::models::{Models, Opener};
 use super::obey::Outcome;
 use crate::graph::KgName;
 use crate::kg::KnowledgeGraph;
@@ -12,7 +13,7 @@ use crate::price::Price;
 use crate::redact::Secrets;
 use crate::search::steer::Rule;
 use crate::search::strategy::Strategy;
-use crate::search::{Act, ActId, By, Condition, Entry, Event, Setting, Started, State};
+use crate::search::{Act, ActId, By, Condition, Entry, Event, OtherModel, Setting, Started, State};
 use crate::session::{Journal, Recording, Timeline};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -60,6 +61,8 @@ pub struct Changes {
     pub settings: Vec<Setting>,
     /// What the model's tokens cost, if that was not known before.
     pub price: Option<Price>,
+    /// The model that goes on with it, if that is another than the one that was asked last.
+    pub model: Option<OtherModel>,
 }
 
 /// What a runner works with.
@@ -68,6 +71,8 @@ pub struct Equipment {
     pub strategy: Box<dyn Strategy>,
     /// The model.
     pub model: Arc<dyn LanguageModel>,
+    /// Opens further models that a person names.
+    pub others: Opener,
     /// The KGs, by name.
     pub kgs: Vec<(KgName, Arc<dyn KnowledgeGraph>)>,
     /// The pace at the beginning.
@@ -107,6 +112,7 @@ pub(super) struct Runner {
     /// Entries that the disk refused; they are written first when it takes entries again.
     pub(super) unwritten: VecDeque<Arc<Entry>>,
     pub(super) live: Live,
+    pub(super) models: Models,
     pub(super) flights: HashMap<crate::calls::AskId, super::drive::InFlight>,
     pub(super) next_flight: u64,
     /// Asks whose flight was dropped by the person: sent again on continuing.
@@ -181,6 +187,7 @@ impl Runner {
             journal,
             unwritten: VecDeque::new(),
             live,
+            models: Models::default(),
             flights: HashMap::new(),
             next_flight: 0,
             dropped: HashSet::new(),
@@ -212,14 +219,18 @@ impl Runner {
         let note = note.or_else(|| recording.as_ref().and_then(|r| r.note()));
         if let Some(recording) = recording {
             runner.adopt(*recording);
+            runner.file_first_model(changes.model.as_ref());
             if let Some(note) = note {
                 runner.tell(note);
             }
             if !replay {
                 runner.reopen(changes);
             }
-        } else if let Some(note) = note {
-            runner.tell(note);
+        } else {
+            runner.file_first_model(None);
+            if let Some(note) = note {
+                runner.tell(note);
+            }
         }
         if !replay {
             runner.set_breaks();

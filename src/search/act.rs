@@ -4,6 +4,7 @@ use super::breakpoint::Condition;
 use super::budget::Budget;
 use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
+use super::model::OtherModel;
 use super::otherwise::Otherwise;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
@@ -89,6 +90,8 @@ pub enum Act {
     },
     /// Change a limit or rule.
     Set(Setting),
+    /// From here on this model is asked.
+    Model(Box<OtherModel>),
     /// Say what is wrong with a fact: an overlay of this session, the KG is not written.
     Correct {
         /// The node in whose local graph the person saw it.
@@ -173,6 +176,7 @@ impl Act {
                 format!("next page at node {}: {tilde}{relation} of {entity} from {kg}", node.0)
             }
             Self::Set(setting) => format!("{setting}"),
+            Self::Model(model) => format!("from here on {} is asked", model.label()),
             Self::Correct { correction, .. } => correction.summary(),
             Self::Pin { node } => format!("node {} pinned: it is expanded next", node.0),
             Self::Rule(rule) => format!("rule: {rule}"),
@@ -202,7 +206,7 @@ impl Act {
             | Self::More { node, .. } => (Some(*node), None),
             // The root may not be there yet: a rule about it is about everything.
             Self::Rule(rule) => ((rule.below.0 > 0).then_some(rule.below), None),
-            Self::Link { .. } | Self::Set(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
+            Self::Link { .. } | Self::Set(_) | Self::Model(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
         one.into_iter().chain(other).chain(replaced.iter().copied())
     }
@@ -326,10 +330,14 @@ impl Act {
                 known(*node)?;
                 correction.check(&state.graph(*node)).map_err(ActRefused)
             }
+            Self::Model(model) => model.check(state),
             Self::Set(setting) => {
                 setting.check().map_err(ActRefused)?;
-                if matches!(setting, Setting::Budget(Budget::Cost, Some(_))) && state.price().is_none() {
-                    return refuse(crate::price::needed(&state.started().model_spec));
+                if matches!(setting, Setting::Budget(Budget::Cost, Some(_)))
+                    && let Some(model) =
+                        state.models_asked().into_iter().chain([state.model_now()]).find(|model| state.price_of(*model).is_none())
+                {
+                    return refuse(crate::price::needed(state.model(model).spec));
                 }
                 Ok(())
             }

@@ -14,6 +14,7 @@ mod event;
 mod health;
 mod left_out;
 mod matched;
+mod model;
 mod otherwise;
 mod page;
 mod plan;
@@ -43,6 +44,7 @@ pub use event::{
 };
 pub use health::Down;
 pub use matched::{Match, Origin};
+pub use model::{ModelRef, OtherModel};
 pub use otherwise::{Otherwise, read_temperature, temperature};
 pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};

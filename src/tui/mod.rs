@@ -18,6 +18,6 @@ pub mod theme;
 pub mod views;
 pub mod widgets;
 
-pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo, Status};
+pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo, Status};
 pub use popups::question::Question;
 pub use run::{run, start_data};

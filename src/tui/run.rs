@@ -178,6 +178,10 @@ impl Shell<'_> {
                 Err(RecvTimeoutError::Timeout) => self.dirty |= self.app.moves(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
+            if self.app.has_popup() && lights.elapsed() >= LIGHTS {
+                lights = Instant::now();
+                self.app.others(self.host.others());
+            }
             if self.app.on_start_page() && lights.elapsed() >= LIGHTS {
                 lights = Instant::now();
                 self.app.status(self.host.status());
@@ -313,6 +317,7 @@ impl Shell<'_> {
         // If the listener is gone, so is the terminal; the loop ends by itself.
         let _ = self.wires.send((self.number, connection.snapshots.clone()));
         self.connection = Some(connection);
+        self.app.others(self.host.others());
         self.app.open_session(snapshot);
     }
 

@@ -3,6 +3,7 @@
 mod acts;
 mod again;
 mod lexical;
+mod models;
 mod pages;
 mod prefix;
 mod scenarios;

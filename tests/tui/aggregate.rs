@@ -42,6 +42,7 @@ async fn session() -> Handle {
     let equipment = Equipment {
         strategy: Box::new(TreeOfTraversals),
         model: Arc::new(model),
+        others: tree_of_traversals::runner::no_others(),
         kgs: vec![(kg.name().into(), kg)],
         pace: Pace::Run,
         pause: Duration::ZERO,

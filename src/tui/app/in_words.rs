@@ -14,7 +14,7 @@ impl App {
     /// What the open flow asks.
     #[must_use]
     pub fn question(&self) -> Option<Question> {
-        let desk = Desk { view: self.session(), keys: &self.keys };
+        let desk = Desk { view: self.session(), keys: &self.keys, others: &self.others };
         self.popups.last().map(|popup| popup.question(&desk))
     }
 
@@ -26,7 +26,7 @@ impl App {
             Page::Start(_) => None,
         };
         if let Some(popup) = self.popups.last_mut() {
-            let reaction = popup.answer(line, &Desk { view, keys: &self.keys });
+            let reaction = popup.answer(line, &Desk { view, keys: &self.keys, others: &self.others });
             self.react(reaction);
         }
     }
@@ -39,7 +39,7 @@ impl App {
             Page::Start(_) => None,
         };
         if let Some(popup) = self.popups.last_mut() {
-            let reaction = popup.key(&escape, &Desk { view, keys: &self.keys });
+            let reaction = popup.key(&escape, &Desk { view, keys: &self.keys, others: &self.others });
             self.react(reaction);
         }
     }

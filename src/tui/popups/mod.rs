@@ -23,6 +23,7 @@ pub mod rules;
 pub mod warnings;
 
 use super::command::{Control, KeyMap};
+use super::host::Other;
 use super::session_view::SessionView;
 use super::theme::{Role, Theme};
 use super::widgets::put;
@@ -43,6 +44,8 @@ pub struct Desk<'a> {
     pub view: Option<&'a SessionView>,
     /// The keys.
     pub keys: &'a KeyMap,
+    /// Models that a session can go on with.
+    pub others: &'a [Other],
 }
 
 /// What comes of a key.

@@ -40,7 +40,7 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
     }
     if area.bottom() > below.saturating_add(2) {
         let place = Rect { y: below + 1, height: area.bottom() - below - 1, ..area };
-        kinds(buf, place, &spent, scene.state.price(), theme);
+        kinds(buf, place, &spent, scene.state.common_price(), theme);
     }
 }
 
@@ -68,7 +68,7 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<R
         Some(_) => format!("{}{}{}", tilde(&spent.llm.tokens), spent.against(Budget::Tokens), of(Budget::Tokens)),
         None => tokens(&spent.llm.tokens, width),
     };
-    let cost = format!("{}{}", cost(&spent.llm, state.price(), limit(Budget::Cost).is_some() && width < 30), of(Budget::Cost));
+    let cost = format!("{}{}", cost(&spent.llm, state.common_price(), limit(Budget::Cost).is_some() && width < 30), of(Budget::Cost));
     let mut rows: Vec<Row> = vec![
         (
             "expansions",

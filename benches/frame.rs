@@ -86,7 +86,6 @@ impl Journal {
             proposal: None,
             upcoming: None,
             notice: None,
-            obeyed: 0,
             replaying_parent: false,
             session: "bench".into(),
             path: None,

@@ -4,7 +4,7 @@ use super::looks;
 use super::names::{self, OWN, Word};
 use super::start;
 use super::telling::Told;
-use super::words::worded;
+use super::words::{worded, worded_with};
 use crate::runner::{RunState, Snapshot};
 use crate::search::NodeId;
 use crate::session::{Listed, Recording};
@@ -160,7 +160,9 @@ impl Dialogue {
 
     /// Says something.
     pub fn say(&mut self, line: impl AsRef<str>) {
-        let line = worded(line.as_ref());
+        let started = self.app.session().and_then(|view| view.snapshot.state.started.as_deref());
+        let kgs: Vec<String> = started.iter().flat_map(|started| &started.kgs).map(|(kg, _)| kg.to_string()).collect();
+        let line = worded_with(line.as_ref(), &kgs);
         if !line.is_empty() {
             self.lines.push(Line::Said(line));
         }
@@ -223,8 +225,12 @@ impl Dialogue {
             if !typed.argument {
                 self.lines.push(Line::Taken(typed.line.clone()));
             }
+            let (asked, said) = (self.app.has_popup(), self.lines.len());
             self.take(&typed.line);
             self.settle();
+            if asked && !self.app.has_popup() && self.lines.len() == said && self.effects.is_empty() {
+                self.say("left");
+            }
             if typed.argument && self.app.question().is_some_and(|question| question.stays && question.wrong.is_none()) {
                 self.app.leave();
                 self.settle();
@@ -812,7 +818,14 @@ impl Dialogue {
     /// `step (key s): One expansion: ...`
     fn about(&self, control: Control) -> String {
         let spec = control.spec();
-        let keys: Vec<String> = self.app.keys().keys(control).iter().map(ToString::to_string).collect();
+        let named = |key: &str| match key {
+            "↑" => "Up".to_owned(),
+            "↓" => "Down".to_owned(),
+            "←" => "Left".to_owned(),
+            "→" => "Right".to_owned(),
+            key => key.to_owned(),
+        };
+        let keys: Vec<String> = self.app.keys().keys(control).iter().map(|key| named(&key.to_string())).collect();
         let key = if keys.is_empty() { String::new() } else { format!(" (key {})", keys.join(" or ")) };
         format!("{}{key}: {}", spec.name, own_help(control).unwrap_or(spec.help))
     }

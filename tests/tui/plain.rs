@@ -214,6 +214,22 @@ fn a_flow_asks_step_by_step_and_an_empty_line_leaves_no_trace() {
 }
 
 #[test]
+fn a_fact_is_corrected_and_nobody_asked_again() {
+    let mut talk = Talk::at(&film(usize::MAX));
+    talk.says("go 9");
+    assert!(talk.says("correct a fact").contains("which one?"));
+    assert!(talk.says("99").contains("from 1 to 24"));
+    assert_eq!(talk.sends("correct a fact 2"), []);
+    assert_eq!(talk.sends("another label"), []);
+    assert_eq!(talk.sends("Joe"), []);
+    let corrected = talk.sends("none");
+    let [Command::Do(Act::Correct { node: NodeId(9), correction })] = &corrected[..] else { panic!("{corrected:?}") };
+    assert!(correction.summary().contains("Joe") && correction.reason.is_empty(), "{correction:?}");
+    assert_eq!(talk.says("none"), "left\n", "nobody is asked again");
+    assert!(talk.dialogue.is_ready());
+}
+
+#[test]
 fn a_command_can_be_given_while_a_question_is_open() {
     let mut talk = Talk::at(&film(usize::MAX));
     talk.says("go 9");
@@ -258,9 +274,15 @@ fn looking_needs_no_runner() {
         ("budget", "expansions: 6/"),
         ("timeline 3", "ended:"),
         ("status", "answered: Michael Caine (1.00)"),
+        ("help", "step (key s): "),
+        ("help next page", "that a KG cut"),
+        ("fact 1", "brought by node 9"),
     ] {
         let said = talk.says(word);
         assert!(said.contains(part), "{word}: {said}");
+        // Arrows, boxes, blocks, braille, stars: nothing that a screen reader spells out.
+        let sign = |c: char| matches!(c, '\u{2190}'..='\u{2bff}') || c == '·';
+        assert!(!said.contains(sign), "{word}: {said}");
     }
     assert!(talk.says("find matthew").contains("node 13"));
     assert!(talk.says("find next").contains("node 13"));

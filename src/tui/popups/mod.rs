@@ -1,5 +1,5 @@
 //! Popups: guided flows over the panes. Each is a small machine of its own: keys in, a [`Reaction`] out. Escape leaves
-//! no trace.
+//! no trace. Each says its steps in words too ([`question`]), for the text dialogue: one flow, two faces.
 
 pub mod again;
 pub mod breaks;

@@ -143,6 +143,8 @@ fn override_undo_time_and_fork() {
     terminal.wait_for("paused");
     terminal.press(" ");
     terminal.wait_for("✔ Michael Caine (1.00)");
+    // Which replies were the parent's stands in the timeline.
+    terminal.press_for("6z", "from the parent's recording");
     terminal.quit();
 }
 

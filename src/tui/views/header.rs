@@ -7,7 +7,7 @@ use super::super::theme::{Role, Theme, kg_sign};
 use super::super::widgets::put;
 use super::super::widgets::spark::{seconds, spinner};
 use crate::runner::RunState;
-use crate::search::{HaltCause, OutcomeKind, State};
+use crate::search::{Event, HaltCause, OutcomeKind, Source, State};
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -160,7 +160,11 @@ pub fn banner(view: &SessionView) -> Option<String> {
     }
     if live.replaying_parent {
         let then = if live.stops_at_miss { "; it stops there" } else { "" };
-        return Some(format!("⑂ a fork: replies come from the parent's recording until the walks differ{then}"));
+        let copied = live.parent.as_ref().map_or(0, |(_, copied)| *copied);
+        let since = view.snapshot.entries().iter().skip(usize::try_from(copied).unwrap_or(usize::MAX));
+        let taken = since.filter(|entry| matches!(entry.ev, Event::Replied { source: Source::Recorded, .. })).count();
+        let taken = if taken == 0 { String::new() } else { format!(" ({taken} so far; the timeline marks them)") };
+        return Some(format!("⑂ a fork: replies come from the parent's recording until the walks differ{then}{taken}"));
     }
     if live.replay {
         return Some("◷ a recording: no model and no KG is asked · `[` `]` `{` `}` go through time".to_owned());

@@ -90,7 +90,10 @@ impl Runner {
         let is_on = self.state.acts.get(act.index()).filter(|act| act.what.is_switch()).map(|act| act.active);
         match is_on {
             None => self.tell("there is nothing to switch"),
-            Some(now) if now != on => self.push(By::You, Event::Undone { act, redo: on }),
+            Some(now) if now != on => {
+                self.stalled.clear();
+                self.push(By::You, Event::Undone { act, redo: on });
+            }
             Some(_) => {}
         }
     }

@@ -92,6 +92,7 @@ impl Journal {
             parent: None,
             fork: Default::default(),
             stops_at_miss: false,
+            obeyed: 0,
             replay: false,
             ran_ms: 0,
         };

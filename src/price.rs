@@ -30,6 +30,14 @@ pub struct Price {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost(u128);
 
+impl std::ops::Add for Cost {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self(self.0 + more.0)
+    }
+}
+
 impl Cost {
     /// To the nearest millionth.
     #[must_use]

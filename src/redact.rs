@@ -69,6 +69,11 @@ impl Secrets {
         Self(all)
     }
 
+    /// Adds more.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = Secret>) {
+        *self = Self::new(std::mem::take(&mut self.0).into_iter().chain(more));
+    }
+
     /// The secrets of a URL: see [`of_url`].
     #[must_use]
     pub fn of_url(url: &str) -> Self {

@@ -34,6 +34,8 @@ pub enum CallErrorKind {
     Unreachable,
     /// The person cancelled this call.
     Cancelled,
+    /// The person chose another model before it was answered: that one is asked instead.
+    Superseded,
 }
 
 impl CallErrorKind {

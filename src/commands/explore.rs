@@ -12,10 +12,11 @@ use crate::attach::{Door, launch};
 use crate::config::Config;
 use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
+use crate::plain;
 use crate::runner::{Handle, Pace, Setup};
 use crate::session::{Journal, ReadErrorKind, Recording, family, read, recent, sessions_folder};
 use crate::text::one_line;
-use crate::tui::{self, Connection, Ended, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo};
+use crate::tui::{self, Connection, Ended, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ const RECENT: usize = 12;
 /// # Errors
 /// One readable sentence.
 pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status> {
-    if let Some(status) = no_terminal("ask it without a screen: tot ask QUESTION") {
+    if let Some(status) = no_terminal(&args.looks, "ask it without a screen: tot ask QUESTION") {
         return Ok(status);
     }
     // A model without its key is told of on the start page, where another one can be chosen.
@@ -53,7 +54,7 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
 /// One readable sentence.
 pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
     args.search.fit_resuming()?;
-    if let Some(status) = no_terminal("go on without a screen: tot ask --resume SESSION") {
+    if let Some(status) = no_terminal(&args.looks, "go on without a screen: tot ask --resume SESSION") {
         return Ok(status);
     }
     let (path, unpacked) = path_to_go_on(&args.session)?;
@@ -78,7 +79,7 @@ pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
 /// # Errors
 /// One readable sentence.
 pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
-    if let Some(status) = no_terminal("print it: tot show SESSION") {
+    if let Some(status) = no_terminal(&args.looks, "print it: tot show SESSION") {
         return Ok(status);
     }
     let path = session_path(&args.session);
@@ -118,21 +119,31 @@ fn look_at(runtime: &Runtime, recording: Recording, note: Option<String>, path: 
     explore(&bench, first, looks)
 }
 
-/// The explorer needs a terminal on both ends.
-fn no_terminal(instead: &str) -> Option<Status> {
-    let dumb = std::env::var("TERM").is_ok_and(|t| t == "dumb");
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !dumb {
+/// The explorer needs a terminal on both ends; in plain lines it needs none.
+fn no_terminal(looks: &Looks, instead: &str) -> Option<Status> {
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if terminal || looks.plain {
         return None;
     }
-    let why = if dumb { "this terminal can't place text (TERM=dumb)" } else { "the explorer needs a terminal" };
-    eprintln!("tot: {why}; {instead}");
+    let why = if is_dumb() { "this terminal can't place text (TERM=dumb)" } else { "the explorer needs a terminal" };
+    eprintln!("tot: {why}; {instead}; or talk with it in plain lines: --plain");
     Some(Status::Usage)
+}
+
+/// Whether the terminal can't place text: there the explorer talks in plain lines by itself.
+fn is_dumb() -> bool {
+    std::env::var("TERM").is_ok_and(|term| term == "dumb")
 }
 
 fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Status> {
     let theme = looks.theme.clone().or_else(|| bench.config.theme.clone());
     let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop().warnings.clone(), keys: bench.config.keys.clone() };
-    let ended = tui::run(first, bench, options)?;
+    let ended = if looks.plain || is_dumb() {
+        plain::run(first, bench, &options)?;
+        Ended::Quit
+    } else {
+        tui::run(first, bench, options)?
+    };
     bench.close();
     let Ended::Signal(session) = ended else { return Ok(Status::Ok) };
     let goes_on = session.map_or_else(String::new, |path| format!("; go on with: tot resume {}", one_line(&path.display().to_string())));
@@ -253,7 +264,10 @@ impl<'a> Bench<'a> {
         let started = recording.state.started();
         let workshop = self.workshop();
         let open: Vec<&String> = workshop.kgs.iter().map(|(_, spec, _)| spec).collect();
-        if started.model_spec == workshop.model.spec && started.kgs.iter().map(|(_, spec)| spec).eq(open) {
+        let model = recording.state.model(recording.state.model_now());
+        if (model.spec, model.url) == (workshop.model.spec.as_str(), workshop.model.url.as_deref())
+            && started.kgs.iter().map(|(_, spec)| spec).eq(open)
+        {
             return Ok(workshop.clone());
         }
         self.runtime.block_on(Workshop::open(&options, &self.config, None))
@@ -458,6 +472,20 @@ impl Host for Bench<'_> {
             offers.insert(0, Offer { spec: open.spec, about: open.model.about(), chosen: true, proposed: false });
         }
         offers
+    }
+
+    fn others(&self) -> Vec<Other> {
+        let other = |spec: &str, url: Option<&str>, about: String| Other { spec: spec.to_owned(), url: url.map(crate::redact::url), about };
+        let named = self.config.models.iter().map(|(name, model)| other(name, None, format!("of the configuration: {}", model.spec)));
+        let mut all: Vec<Other> = named.collect();
+        let keys = found::keys(|name| std::env::var(name).ok());
+        let servers = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for found in servers.iter().chain(&keys) {
+            all.push(other(&found.profile.spec, found.profile.url.as_deref(), format!("{} · {}", found.of, found.because)));
+        }
+        all.push(other("lexical", None, "built in".to_owned()));
+        all.push(other("human", None, "the replies are typed".to_owned()));
+        all
     }
 
     fn choose(&self, offer: &Offer, spec: &str) -> Result<String, String> {

@@ -4,12 +4,15 @@ use super::UsageError;
 use super::options::SearchOptions;
 use super::setup::whole;
 use crate::cache::CacheSettings;
-use crate::calls::CallError;
+use crate::calls::{CallError, CallErrorKind};
 use crate::config::Config;
+use crate::llm::found;
 use crate::llm::{Absent, Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
 use crate::price::Price;
 use crate::redact::{self, Secret, Secrets};
+use crate::runner::{Opened, Opener};
 use crate::scenario::{Script, ScriptedModel};
+use crate::search::OtherModel;
 use crate::text::one_line;
 use anyhow::Context;
 use std::path::Path;
@@ -30,6 +33,19 @@ pub struct OpenModel {
     pub url: Option<String>,
     /// Why it can't be asked, if it can't: its key is missing, say.
     pub missing: Option<String>,
+}
+
+impl OpenModel {
+    /// What a session records of it, where it is asked in the place of the session's own.
+    #[must_use]
+    pub fn record(&self, price: Option<Price>) -> OtherModel {
+        OtherModel {
+            name: self.model.name().to_owned(),
+            service_model: self.service_name.clone(),
+            price,
+            ..OtherModel::named(self.spec.clone(), self.url.clone())
+        }
+    }
 }
 
 /// The model that flags and configuration name: `llm`, `url` and `key_file` are those of the command line. Whether it was
@@ -171,9 +187,45 @@ pub fn model_of(options: &SearchOptions, config: &Config) -> Named {
 /// Whether the model's server is one that only a recording names: no key goes there. It may be somebody else's recording, or
 /// a server that only happened to be there.
 pub(super) fn is_hearsay(options: &SearchOptions, config: &Config) -> bool {
-    let Some(url) = options.llm_url.as_deref().filter(|_| options.url_is_recorded && options.key_file.is_none()) else { return false };
+    let recorded = options.llm_url.as_deref().filter(|_| options.url_is_recorded && options.key_file.is_none());
+    recorded.is_some_and(|url| !names_server(url, config))
+}
+
+/// How a session opens further models: with the flags and the configuration of this run.
+#[must_use]
+pub fn opener(options: &SearchOptions, config: &Config) -> Opener {
+    let (options, config) = (options.clone(), config.clone());
+    Arc::new(move |named| {
+        let model = other_named(named, &options, &config);
+        let mut secrets = Vec::new();
+        let said = |error: anyhow::Error| match error.downcast::<CallError>() {
+            Ok(error) => error,
+            Err(error) => CallError::new(CallErrorKind::Refused, one_line(&format!("{error:#}"))),
+        };
+        let opened = open_model(&model, model_cache(&options, &config).as_ref(), &mut secrets).map_err(said)?;
+        Ok(Opened { record: opened.record(price_of(&opened.spec, &config)), model: opened.model, secrets })
+    })
+}
+
+/// What it takes to reach a model that is named in a session. A key goes only where this run, its configuration or its environment
+/// knows a server.
+fn other_named(named: &OtherModel, options: &SearchOptions, config: &Config) -> Named {
+    let Some(url) = named.url.as_deref() else { return model_named(Some(&named.spec), None, None, config) };
+    let keys = found::keys(|name| std::env::var(name).ok());
+    if let Some(found) = keys.into_iter().find(|found| found.profile.url.as_deref().map(redact::url).as_deref() == Some(url)) {
+        return Named { name: None, profile: ModelProfile { spec: named.spec.clone(), ..found.profile } };
+    }
+    let flag = options.llm_url.as_deref().filter(|given| !options.url_is_recorded && redact::url(given) == url);
+    let mut model =
+        model_named(Some(&named.spec), Some(flag.unwrap_or(url)), options.key_file.as_deref().filter(|_| flag.is_some()), config);
+    model.profile.keyless = flag.is_none() && !names_server(url, config);
+    model
+}
+
+/// Whether a server is known without a recording: by the configuration, or as that of a service.
+fn names_server(url: &str, config: &Config) -> bool {
     let named_here = config.models.values().filter_map(|model| model.url.as_deref()).chain(config.llm_url.as_deref());
-    !crate::llm::chat::keys::is_known(url) && !named_here.map(redact::url).any(|named| named == url)
+    crate::llm::chat::keys::is_known(url) || named_here.map(redact::url).any(|named| named == url)
 }
 
 /// Where the model's replies are kept, if they are.

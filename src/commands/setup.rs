@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::from::From;
-use super::models::{Named, OpenModel, absent, is_hearsay, model_cache, model_of, open_model, price_of};
+use super::models::{Named, OpenModel, absent, is_hearsay, model_cache, model_of, open_model, opener, price_of};
 use super::options::{KgFlags, SearchOptions};
 use super::prompts::templates;
 use crate::asm::Templates;
@@ -14,8 +14,9 @@ use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
 use crate::llm::chat::keys;
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
-use crate::runner::{Changes, Equipment, FOLLOWABLE, Pace};
+use crate::runner::{Changes, Equipment, FOLLOWABLE, Opener, Pace};
 use crate::scenario::Scenario;
+use crate::search::steer::Rule;
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Budget, Condition, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, PackError, Recording, is_packed, new_session_name, sessions_folder, unpack};
@@ -49,6 +50,8 @@ pub struct Workshop {
     pub price: Option<Price>,
     /// Breakpoints of the command line.
     pub breaks: Vec<Condition>,
+    /// Rules that the person wants from the beginning.
+    pub rules: Vec<Rule>,
     /// The seed.
     pub seed: u64,
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
@@ -61,6 +64,8 @@ pub struct Workshop {
     pub world_is_gone: bool,
     /// The recording that answers equal requests (`--from`).
     pub from: Option<From>,
+    /// Opens further models.
+    pub others: Opener,
 }
 
 /// How a session names the scenario that it was made with.
@@ -246,11 +251,13 @@ impl Workshop {
             strategy,
             scenario,
             breaks: options.breaks.clone(),
+            rules: options.rules.clone(),
             seed,
             pause: options.pace.map(Duration::from_secs_f64),
             secrets,
             world_is_gone: answered.is_some(),
             from,
+            others: opener(options, config),
         })
     }
 
@@ -311,20 +318,20 @@ impl Workshop {
             setting.apply(&mut then);
             then != now
         });
+        let model = self.model.record(self.price.clone());
+        let asked_now = state.model(state.model_now());
+        let other = given.llm.is_some() && (asked_now.spec, asked_now.url) != (model.spec.as_str(), model.url.as_deref());
         let money = settings.iter().any(|s| matches!(s, Setting::Budget(Budget::Cost, Some(_))));
-        if money && price.is_none() && state.price().is_none() {
-            bail!(UsageError::of(price::needed(&started.model_spec)));
+        if money && price.is_none() && state.common_price().is_none() {
+            let unknown = state.models_asked().into_iter().find(|model| state.price_of(*model).is_none());
+            bail!(UsageError::of(price::needed(state.model(unknown.flatten()).spec)));
         }
         let mut then = now;
         settings.iter().for_each(|setting| setting.apply(&mut then));
-        let other = started.model_spec != self.model.spec && self.price.as_ref() != state.price();
         if other && then.budgets.of(Budget::Cost).is_some() {
-            bail!(UsageError::of(format!(
-                "a budget of money goes by what one model costs, and this session began with {}: take it off with --max-cost none, or go on with that model",
-                one_line(&started.model_spec)
-            )));
+            model.check_price(state).map_err(|refused| UsageError::of(refused.0))?;
         }
-        Ok(Changes { settings, price })
+        Ok(Changes { settings, price, model: other.then_some(model) })
     }
 
     /// What a runner works with.
@@ -340,11 +347,13 @@ impl Workshop {
         Ok(Equipment {
             strategy: strategy_of(strategy)?,
             model: self.model.model.clone(),
+            others: self.others.clone(),
             kgs: self.kgs.iter().map(|(name, _, kg)| (name.clone(), kg.clone())).collect(),
             pace,
             pause,
             secrets: Secrets::new(self.secrets.iter().cloned()),
             breaks: self.breaks.clone(),
+            rules: self.rules.clone(),
             watched,
             can_fork: !self.world_is_gone,
             folder: sessions_folder(),
@@ -401,12 +410,13 @@ pub fn options_of(recording: &Recording, given: &SearchOptions) -> anyhow::Resul
         return Ok(options);
     }
     let scripted = |spec: &str| spec.strip_prefix(SCENARIO).map(PathBuf::from);
+    let model = recording.state.model(recording.state.model_now());
     let specs = || started.kgs.iter().map(|(_, spec)| spec);
-    options.scenario = scripted(&started.model_spec).or_else(|| specs().find_map(|spec| scripted(spec)));
-    if options.llm.is_none() && scripted(&started.model_spec).is_none() {
-        options.llm = Some(started.model_spec.clone());
+    options.scenario = scripted(model.spec).or_else(|| specs().find_map(|spec| scripted(spec)));
+    if options.llm.is_none() && scripted(model.spec).is_none() {
+        options.llm = Some(model.spec.to_owned());
         if options.llm_url.is_none() {
-            options.llm_url.clone_from(&started.llm_url);
+            options.llm_url = model.url.map(str::to_owned);
             options.url_is_recorded = options.llm_url.is_some();
         }
     }

@@ -16,9 +16,24 @@ pub(super) fn json(state: &State) -> Json {
     out.insert("prefix_share".to_owned(), json!(prompts.share()));
     out.insert("tokens_estimated".to_owned(), json!(spent.llm.tokens.estimated));
     out.insert("perhaps_paid_twice".to_owned(), json!(spent.perhaps_paid));
-    out.insert("currency".to_owned(), json!(state.price().map(|price| &price.currency).filter(|currency| !currency.is_empty())));
+    out.insert("currency".to_owned(), json!(state.common_price().map(|price| &price.currency).filter(|currency| !currency.is_empty())));
     let kinds: Map<String, Json> = spent.kinds().map(|(kind, of)| (kind.name().to_owned(), Json::Object(tally(of)))).collect();
     out.insert("by_kind".to_owned(), Json::Object(kinds));
+    let by_model: Vec<Json> = state
+        .spent_by_model()
+        .iter()
+        .map(|(by, of)| {
+            let (model, price) = (state.model(*by), state.price_of(*by));
+            let mut object = tally(of);
+            object.insert("model".to_owned(), json!(model.name));
+            object.insert("spec".to_owned(), json!(model.spec));
+            object.insert("currency".to_owned(), json!(price.map(|price| &price.currency).filter(|currency| !currency.is_empty())));
+            Json::Object(object)
+        })
+        .collect();
+    if by_model.len() > 1 {
+        out.insert("by_model".to_owned(), Json::Array(by_model));
+    }
     let budgets = state.settings().budgets;
     let limits = Budget::ALL.into_iter().filter_map(|budget| {
         let limit = budgets.of(budget)?;

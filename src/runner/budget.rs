@@ -25,7 +25,7 @@ impl Runner {
     /// Stands still because of a budget.
     fn halt_by(&mut self, budget: Budget) {
         let limit = self.state.settings().budgets.of(budget).unwrap_or_default();
-        let currency = self.state.price().map_or("", |price| price.currency.as_str()).to_owned();
+        let currency = self.state.common_price().map_or("", |price| price.currency.as_str()).to_owned();
         let spent = if budget == Budget::Time { millis(self.running_time()) } else { self.state.counters().against(budget) };
         let over =
             if spent > limit && budget != Budget::Time { format!(" ({} used)", budget.words(spent, &currency)) } else { String::new() };

@@ -45,7 +45,7 @@ pub enum Command {
     Do(Act),
     /// Take back the last act in force.
     Undo,
-    /// Switch a breakpoint on or off, by the act that set it.
+    /// Switch a breakpoint, a rule or a pin on or off, by the act that set it.
     Switch(ActId, bool),
     /// Apply what a person made of the samples that wait for them.
     Decide {

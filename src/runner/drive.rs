@@ -7,7 +7,7 @@ use super::live::{Flight, Wait};
 use super::message::Message;
 use super::task;
 use crate::calls::{AskId, CallError, LlmReply};
-use crate::llm::OnWire;
+use crate::llm::{LanguageModel, OnWire};
 use crate::search::{Ask, By, Call, Event, Got, HaltCause, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
 use crate::text::thousands;
 use std::sync::Arc;
@@ -129,6 +129,8 @@ impl Runner {
         let idle = |ask: &Ask| !ask.is_complete() && !self.flights.contains_key(&ask.id) && !self.stalled.contains(&ask.id);
         let idle = |ask: &Ask| idle(ask) && (engine || by_hand(ask));
         let mut open: Vec<AskId> = self.state.asks.iter().filter(|a| idle(a)).map(|a| a.id).collect();
+        self.supersede(&open);
+        open.retain(|id| self.state.ask(*id).is_some_and(|ask| !ask.is_complete()));
         let bank = self.bank.as_ref();
         let state = &self.state;
         let costs = |ask: &Ask| ask.is_llm() && (state.asked_again(ask) || bank.is_none_or(|bank| bank.reply(ask).is_none()));
@@ -165,22 +167,33 @@ impl Runner {
         let Some(ask) = self.state.ask(id).cloned() else { return };
         let number = self.next_flight;
         self.next_flight += 1;
-        let human = ask.is_llm() && self.equipment.model.is_human();
+        let by = self.state.asked_of(&ask);
+        let model = match ask.is_llm().then(|| self.model_of(by)).transpose() {
+            Ok(model) => model,
+            Err(error) => {
+                self.stalled.insert(id);
+                if self.state.halted.as_ref().is_none_or(|halt| halt.why != error.message) {
+                    self.halt(HaltCause::Service, error.message);
+                }
+                return;
+            }
+        };
+        let human = model.as_ref().is_some_and(|model| model.is_human());
         let kg = task::kg_call(&ask).map(|call| call.kg.clone());
         let shown = Flight { ask: id, since: Instant::now(), what: task::describe(&self.state, &ask), kg, human };
-        let abort = if human { None } else { self.call(&ask, number) };
+        let abort = if human { None } else { self.call(&ask, model, number) };
         self.flights.insert(id, InFlight { number, abort, shown });
         self.dirty = true;
     }
 
-    fn call(&self, ask: &Ask, flight: u64) -> Option<tokio::task::AbortHandle> {
+    fn call(&self, ask: &Ask, model: Option<Arc<dyn LanguageModel>>, flight: u64) -> Option<tokio::task::AbortHandle> {
         let (id, reports) = (ask.id, self.reports.clone());
-        if let Some(job) = task::llm_job(&self.state, &*self.equipment.strategy, ask) {
+        if let (Some(model), Some(job)) = (model, task::llm_job(&self.state, &*self.equipment.strategy, ask)) {
             let wire = reports.clone();
             let report = move |came: OnWire| {
                 let _ = wire.send(Message::Llm { ask: id, flight, came });
             };
-            let call = self.equipment.model.complete(job, Arc::new(report));
+            let call = model.complete(job, Arc::new(report));
             let task = tokio::spawn(async move {
                 let result = call.await;
                 let _ = reports.send(Message::LlmDone { ask: id, flight, result });

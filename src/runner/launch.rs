@@ -4,14 +4,16 @@ use super::bank::Bank;
 use super::command::{Command, Pace};
 use super::live::{Live, Snapshot};
 use super::message::Message;
+use super::models::{Models, Opener};
 use super::obey::Outcome;
 use crate::graph::KgName;
 use crate::kg::KnowledgeGraph;
 use crate::llm::LanguageModel;
 use crate::price::Price;
 use crate::redact::Secrets;
+use crate::search::steer::Rule;
 use crate::search::strategy::Strategy;
-use crate::search::{Act, ActId, By, Condition, Entry, Event, Setting, Started, State};
+use crate::search::{Act, ActId, By, Condition, Entry, Event, OtherModel, Setting, Started, State};
 use crate::session::{Journal, Recording, Timeline};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -59,6 +61,8 @@ pub struct Changes {
     pub settings: Vec<Setting>,
     /// What the model's tokens cost, if that was not known before.
     pub price: Option<Price>,
+    /// The model that goes on with it, if that is another than the one that was asked last.
+    pub model: Option<OtherModel>,
 }
 
 /// What a runner works with.
@@ -67,6 +71,8 @@ pub struct Equipment {
     pub strategy: Box<dyn Strategy>,
     /// The model.
     pub model: Arc<dyn LanguageModel>,
+    /// Opens further models that a person names.
+    pub others: Opener,
     /// The KGs, by name.
     pub kgs: Vec<(KgName, Arc<dyn KnowledgeGraph>)>,
     /// The pace at the beginning.
@@ -77,6 +83,8 @@ pub struct Equipment {
     pub secrets: Secrets,
     /// Breakpoints that the person wants from the beginning.
     pub breaks: Vec<Condition>,
+    /// Rules that the person wants from the beginning.
+    pub rules: Vec<Rule>,
     /// Whether a person is there who can decide about samples (not so without a screen).
     pub watched: bool,
     /// Whether a recording can be forked: model and KGs could be opened.
@@ -104,6 +112,7 @@ pub(super) struct Runner {
     /// Entries that the disk refused; they are written first when it takes entries again.
     pub(super) unwritten: VecDeque<Arc<Entry>>,
     pub(super) live: Live,
+    pub(super) models: Models,
     pub(super) flights: HashMap<crate::calls::AskId, super::drive::InFlight>,
     pub(super) next_flight: u64,
     /// Asks whose flight was dropped by the person: sent again on continuing.
@@ -161,6 +170,7 @@ impl Runner {
             proposal: None,
             upcoming: None,
             notice: None,
+            obeyed: 0,
             replaying_parent: bank.is_some(),
             session: name,
             path: journal.as_ref().map(|j| j.path().to_owned()),
@@ -177,6 +187,7 @@ impl Runner {
             journal,
             unwritten: VecDeque::new(),
             live,
+            models: Models::default(),
             flights: HashMap::new(),
             next_flight: 0,
             dropped: HashSet::new(),
@@ -208,17 +219,22 @@ impl Runner {
         let note = note.or_else(|| recording.as_ref().and_then(|r| r.note()));
         if let Some(recording) = recording {
             runner.adopt(*recording);
+            runner.file_first_model(changes.model.as_ref());
             if let Some(note) = note {
                 runner.tell(note);
             }
             if !replay {
                 runner.reopen(changes);
             }
-        } else if let Some(note) = note {
-            runner.tell(note);
+        } else {
+            runner.file_first_model(None);
+            if let Some(note) = note {
+                runner.tell(note);
+            }
         }
         if !replay {
             runner.set_breaks();
+            runner.set_rules();
         }
         Ok(runner)
     }
@@ -231,6 +247,18 @@ impl Runner {
                 Some((_, true)) => {}
                 Some((act, false)) => self.push(By::You, Event::Undone { act, redo: true }),
                 None => self.act(Act::Break { condition }),
+            }
+        }
+    }
+
+    /// Sets the rules of the command line that are not in force yet; those that are switched off are switched on.
+    fn set_rules(&mut self) {
+        for rule in std::mem::take(&mut self.equipment.rules) {
+            let known = self.state.rules().find(|(_, other, _)| **other == rule).map(|(act, _, on)| (act, on));
+            match known {
+                Some((_, true)) => {}
+                Some((act, false)) => self.push(By::You, Event::Undone { act, redo: true }),
+                None => self.act(Act::Rule(rule)),
             }
         }
     }

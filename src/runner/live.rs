@@ -141,6 +141,8 @@ pub struct Live {
     pub upcoming: Option<String>,
     /// The last thing to tell the person (a refusal, a fork, a full disk), with its number so that it shows once.
     pub notice: Option<(u64, String)>,
+    /// Commands that were taken up so far: who sent the n-th sees what came of it when this is n.
+    pub obeyed: u64,
     /// In a fork: replies still come from the parent's recording. Cleared at the first miss.
     pub replaying_parent: bool,
     /// The session this is.

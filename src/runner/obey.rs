@@ -27,6 +27,7 @@ const FASTEST: Duration = Duration::from_millis(20);
 impl Runner {
     pub(super) fn obey(&mut self, command: Command) -> Outcome {
         self.dirty = true;
+        self.live.obeyed += 1;
         match command {
             Command::Quit => return Outcome::Quit,
             Command::Speed(change) => self.live.pause = changed(self.live.pause, change),
@@ -66,6 +67,13 @@ impl Runner {
     }
 
     pub(super) fn act(&mut self, act: Act) {
+        let act = match self.with_model(act) {
+            Ok(act) => act,
+            Err(error) => {
+                self.tell(error.message);
+                return;
+            }
+        };
         match act.check(&self.state) {
             Err(refused) => self.tell(refused.0),
             Ok(()) => {
@@ -79,9 +87,9 @@ impl Runner {
     }
 
     fn switch(&mut self, act: ActId, on: bool) {
-        let point = self.state.breakpoints().find(|point| point.act == act).map(|point| point.on);
-        match point {
-            None => self.tell("there is no such breakpoint"),
+        let is_on = self.state.acts.get(act.index()).filter(|act| act.what.is_switch()).map(|act| act.active);
+        match is_on {
+            None => self.tell("there is nothing to switch"),
             Some(now) if now != on => self.push(By::You, Event::Undone { act, redo: on }),
             Some(_) => {}
         }
@@ -89,7 +97,10 @@ impl Runner {
 
     fn undo(&mut self, act: Option<ActId>, redo: bool) {
         match act {
-            Some(act) => self.push(By::You, Event::Undone { act, redo }),
+            Some(act) => {
+                self.stalled.clear();
+                self.push(By::You, Event::Undone { act, redo });
+            }
             None if redo => self.tell("there is nothing to redo"),
             None => self.tell("there is nothing to undo: only what you did by hand can be taken back"),
         }
@@ -202,7 +213,7 @@ impl Runner {
 
     /// Tells models and KGs with a memory what the journal holds.
     fn prime(&self) {
-        self.equipment.model.prime(&task::llm_history(&self.state, &*self.equipment.strategy));
+        self.prime_models();
         for (name, kg) in &self.equipment.kgs {
             kg.prime(&task::kg_history(&self.state, name));
         }
@@ -216,6 +227,9 @@ impl Runner {
         self.push(By::Engine, Event::Resumed { lost, price });
         for setting in changes.settings {
             self.act(Act::Set(setting));
+        }
+        if let Some(model) = changes.model {
+            self.act(Act::Model(Box::new(model)));
         }
     }
 }

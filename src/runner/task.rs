@@ -4,7 +4,8 @@ use crate::calls::{About, AskId, Form, KgCall, KgOp, LlmRequest, PromptKind};
 use crate::graph::KgName;
 use crate::llm::LlmJob;
 use crate::search::strategy::Strategy;
-use crate::search::{Ask, Call, State, Structured, slots_missing};
+use crate::search::{Ask, Call, ModelRef, State, Structured, slots_missing};
+use std::sync::Arc;
 
 /// The job of an ask to the model: its open slots, with their seeds. `None` for an ask to a KG.
 #[must_use]
@@ -13,7 +14,7 @@ pub fn llm_job(state: &State, strategy: &dyn Strategy, ask: &Ask) -> Option<LlmJ
     let about = strategy.about(state, ask);
     let request = LlmRequest {
         kind: call.kind,
-        model: state.started().service_model.clone(),
+        model: state.model(call.model).service_model.to_owned(),
         parts: call.parts.iter().map(|id| (*state.parts[id.index()]).clone()).collect(),
         temperature_milli: call.temperature_milli,
         stop: call.stop.clone(),
@@ -55,6 +56,16 @@ pub fn llm_history(state: &State, strategy: &dyn Strategy) -> Vec<LlmJob> {
     state.asks.iter().filter_map(|ask| llm_job(state, strategy, ask)).collect()
 }
 
+/// Those of [`llm_history`] that went to this model.
+#[must_use]
+pub fn llm_history_of(state: &State, strategy: &dyn Strategy, model: ModelRef<'_>) -> Vec<LlmJob> {
+    let same = |ask: &&Arc<Ask>| {
+        let asked = state.model(state.asked_of(ask));
+        (asked.spec, asked.url) == (model.spec, model.url)
+    };
+    state.asks.iter().filter(same).filter_map(|ask| llm_job(state, strategy, ask)).collect()
+}
+
 /// Every call to the KG `name` so far, in order.
 #[must_use]
 pub fn kg_history(state: &State, name: &KgName) -> Vec<(AskId, KgOp)> {
@@ -82,7 +93,8 @@ pub fn describe(state: &State, ask: &Ask) -> String {
                 K::ScoreState | K::ScoreAnswer => "value",
             };
             let node = if matches!(call.kind, K::ScoreState | K::ScoreAnswer) { state.scored_by(ask) } else { node };
-            node.map_or_else(|| what.to_owned(), |n| format!("{what} of node {}", n.0))
+            let of = call.model.map_or_else(String::new, |by| format!(" ({})", crate::text::one_line(state.model(Some(by)).name)));
+            node.map_or_else(|| format!("{what}{of}"), |n| format!("{what} of node {}{of}", n.0))
         }
     }
 }

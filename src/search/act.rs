@@ -4,9 +4,11 @@ use super::breakpoint::Condition;
 use super::budget::Budget;
 use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
+use super::model::OtherModel;
 use super::otherwise::Otherwise;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
+use super::steer::Rule;
 use super::strategy::kind_at;
 use crate::asm::{Action, AsmState, Edit, Templates, Wording};
 use crate::graph::{Direction, Entity, EntityId, KgName, RelationId};
@@ -88,6 +90,8 @@ pub enum Act {
     },
     /// Change a limit or rule.
     Set(Setting),
+    /// From here on this model is asked.
+    Model(Box<OtherModel>),
     /// Say what is wrong with a fact: an overlay of this session, the KG is not written.
     Correct {
         /// The node in whose local graph the person saw it.
@@ -95,6 +99,13 @@ pub enum Act {
         /// What is wrong.
         correction: Box<Correction>,
     },
+    /// Expand this node next, whatever its value, as soon as it can be.
+    Pin {
+        /// The node.
+        node: NodeId,
+    },
+    /// Force or forbid a relation or an entity below a node.
+    Rule(Rule),
     /// Set a breakpoint. It is switched off and on by undoing and redoing this act.
     Break {
         /// When the search stands still.
@@ -165,7 +176,10 @@ impl Act {
                 format!("next page at node {}: {tilde}{relation} of {entity} from {kg}", node.0)
             }
             Self::Set(setting) => format!("{setting}"),
+            Self::Model(model) => format!("from here on {} is asked", model.label()),
             Self::Correct { correction, .. } => correction.summary(),
+            Self::Pin { node } => format!("node {} pinned: it is expanded next", node.0),
+            Self::Rule(rule) => format!("rule: {rule}"),
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
             Self::Intercept { states } => {
@@ -187,9 +201,12 @@ impl Act {
             | Self::SetValue { node, .. }
             | Self::Prune { node, .. }
             | Self::Accept { node }
+            | Self::Pin { node }
             | Self::Correct { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
-            Self::Link { .. } | Self::Set(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
+            // The root may not be there yet: a rule about it is about everything.
+            Self::Rule(rule) => ((rule.below.0 > 0).then_some(rule.below), None),
+            Self::Link { .. } | Self::Set(_) | Self::Model(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
         one.into_iter().chain(other).chain(replaced.iter().copied())
     }
@@ -198,6 +215,12 @@ impl Act {
     #[must_use]
     pub const fn only_looks(&self) -> bool {
         matches!(self, Self::Break { .. } | Self::Intercept { .. })
+    }
+
+    /// Whether the act is a switch: it can be taken back and brought again by itself, whatever was done after it.
+    #[must_use]
+    pub const fn is_switch(&self) -> bool {
+        matches!(self, Self::Break { .. } | Self::Pin { .. } | Self::Rule(_))
     }
 
     /// Whether the act can be done in `state`.
@@ -271,6 +294,31 @@ impl Act {
                 }
                 Ok(())
             }
+            Self::Pin { node } => {
+                let at = known(*node)?;
+                let standing = state.standings()[node.index()];
+                if state.pin_of(*node).is_some() {
+                    refuse(format!("node {} is pinned already", node.0))
+                } else if at.action.is_answer() {
+                    refuse("nothing follows an answer: pin another node")
+                } else if at.expanded.is_some() || standing.grown_by_hand {
+                    refuse(format!("node {} was expanded already: r asks the model there again", node.0))
+                } else if standing.pruned || standing.withdrawn {
+                    refuse(format!("node {} is out of the search: put it back first (x, U)", node.0))
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Rule(rule) => {
+                if rule.below.0 > 0 {
+                    known(rule.below)?;
+                }
+                match state.rules().find(|(_, other, _)| *other == rule) {
+                    Some((_, _, true)) => refuse(format!("this rule is in force already: {rule}")),
+                    Some(_) => refuse(format!("this rule is there, switched off: {rule}; switch it on in the list (!)")),
+                    None => Ok(()),
+                }
+            }
             Self::Break { condition } => match state.breakpoints().find(|point| point.condition == condition) {
                 Some(point) if point.on => refuse(format!("this breakpoint is set already: {condition}")),
                 Some(_) => refuse(format!("this breakpoint is there, switched off: {condition}; switch it on in the list (B)")),
@@ -282,10 +330,14 @@ impl Act {
                 known(*node)?;
                 correction.check(&state.graph(*node)).map_err(ActRefused)
             }
+            Self::Model(model) => model.check(state),
             Self::Set(setting) => {
                 setting.check().map_err(ActRefused)?;
-                if matches!(setting, Setting::Budget(Budget::Cost, Some(_))) && state.price().is_none() {
-                    return refuse(crate::price::needed(&state.started().model_spec));
+                if matches!(setting, Setting::Budget(Budget::Cost, Some(_)))
+                    && let Some(model) =
+                        state.models_asked().into_iter().chain([state.model_now()]).find(|model| state.price_of(*model).is_none())
+                {
+                    return refuse(crate::price::needed(state.model(model).spec));
                 }
                 Ok(())
             }

@@ -222,6 +222,9 @@ impl State {
                 if let Some(part) = call.parts.iter().find(|p| p.index() >= self.parts.len()) {
                     return Err(format!("there is no part {}", part.0));
                 }
+                if call.model.is_some_and(|act| self.acts.get(act.index()).is_none_or(|act| act.what.model().is_none())) {
+                    return Err("no act names the model that is asked".to_owned());
+                }
                 if call.slots == 0 || call.slots > 10_000 {
                     return Err(format!("{} samples in one ask", call.slots));
                 }

@@ -397,6 +397,9 @@ pub struct LlmCall {
     /// Whether the reply is to be constrained to what is on offer, where the service can.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub structured: bool,
+    /// The act that named the model that is asked; none: the session's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ActId>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

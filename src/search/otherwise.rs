@@ -2,6 +2,7 @@
 
 use super::act::{Act, ActRefused, Again};
 use super::event::{By, NodeId, Purpose, StepId};
+use super::model::OtherModel;
 use super::state::{Node, State};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,9 @@ pub struct Otherwise {
     /// The temperature, in thousandths; without it the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_milli: Option<u32>,
+    /// The model; without it the one that is asked now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Box<OtherModel>>,
     /// Children whose place the new samples take: they are pruned, as long as they are not chosen again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<NodeId>,
@@ -35,7 +39,8 @@ impl Otherwise {
             1 => ", in the place of 1 child".to_owned(),
             n => format!(", in the place of {n} children"),
         };
-        format!("{heat}{replaced}")
+        let model = self.model.as_ref().map_or_else(String::new, |model| format!(", of {}", model.label()));
+        format!("{model}{heat}{replaced}")
     }
 
     /// Whether it can be asked so at `node`.
@@ -49,6 +54,9 @@ impl Otherwise {
         }
         if !self.replaces.is_empty() && what == Again::Value {
             return refuse("a value takes the place of no child: ask for what comes next".to_owned());
+        }
+        if let Some(model) = &self.model {
+            model.check(state)?;
         }
         let replaceable = state.replaceable(node);
         match self.replaces.iter().find(|child| !replaceable.contains(child)) {

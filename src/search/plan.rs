@@ -3,6 +3,7 @@
 use super::act::{Act, Again};
 use super::ask::{Ask, AskSpec, NotYet, What};
 use super::event::{Call, Event, LlmCall, PartId, StepId, StepKind};
+use super::model::ModelRef;
 use super::state::{ActRecord, State};
 use super::strategy::Strategy;
 use crate::calls::{AskId, KgCall, Part};
@@ -107,7 +108,8 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
                     id
                 }));
             }
-            let hash = llm_hash(&state.started().service_model, parts, *temperature_milli, stop, *max_tokens, *structured);
+            let model = state.model_for(spec.key.step, spec.key.purpose);
+            let hash = llm_hash(state.model(model), model.is_some(), parts, *temperature_milli, stop, *max_tokens, *structured);
             let call = LlmCall {
                 kind: *kind,
                 parts: ids,
@@ -118,6 +120,7 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
                 omitted: *omitted,
                 shown: *shown,
                 structured: *structured,
+                model,
             };
             (Call::Llm(call), hash)
         }
@@ -136,9 +139,17 @@ fn field(hasher: &mut Xxh3, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-fn llm_hash(model: &str, parts: &[Part], temperature_milli: u32, stop: &[String], max_tokens: u32, structured: bool) -> Arc<str> {
+fn llm_hash(
+    model: ModelRef<'_>,
+    other: bool,
+    parts: &[Part],
+    temperature_milli: u32,
+    stop: &[String],
+    max_tokens: u32,
+    structured: bool,
+) -> Arc<str> {
     let mut hasher = Xxh3::new();
-    field(&mut hasher, model.as_bytes());
+    field(&mut hasher, model.service_model.as_bytes());
     for part in parts {
         field(&mut hasher, part.text.as_bytes());
     }
@@ -150,6 +161,12 @@ fn llm_hash(model: &str, parts: &[Part], temperature_milli: u32, stop: &[String]
     // Only when it is so: without it the hash is that of older sessions.
     if structured {
         field(&mut hasher, b"structured");
+    }
+    // Two servers may know a model by the same name. The session's own model has its name alone, as in older sessions.
+    if other {
+        field(&mut hasher, b"model");
+        field(&mut hasher, model.spec.as_bytes());
+        field(&mut hasher, model.url.unwrap_or_default().as_bytes());
     }
     hex(&hasher)
 }

@@ -1,9 +1,9 @@
 //! What was spent: calls, tokens and money, altogether and by kind of call, and which budget that uses up.
 
 use super::budget::Budget;
-use super::event::{Source, StepKind};
+use super::event::{ActId, Source, StepKind};
 use super::state::State;
-use crate::calls::{PromptKind, Usage};
+use crate::calls::{CallErrorKind, PromptKind, Usage};
 use crate::money::Money;
 use crate::price::Cost;
 use std::collections::HashSet;
@@ -84,19 +84,24 @@ impl Counters {
 }
 
 impl State {
-    /// What was spent so far.
+    /// What was spent so far; of money, by the price of the model that each ask went to.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut c = Counters { perhaps_paid: self.perhaps_paid, expansions: self.expansions(), ran_ms: self.ran_ms, ..Counters::default() };
         let mut rounds = HashSet::new();
+        if self.common_price().is_some() {
+            std::iter::once(&mut c.llm).chain(&mut c.by_kind).for_each(|tally| tally.cost = Some(Cost::default()));
+        }
         for ask in &self.asks {
-            c.failed += u32::from(ask.error.is_some());
+            c.failed += u32::from(ask.error.as_ref().is_some_and(|error| error.kind != CallErrorKind::Superseded));
             if let Some(kind) = ask.kind() {
                 let samples = u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
+                let price = self.price_of(self.asked_of(ask));
                 for tally in [&mut c.llm, &mut c.by_kind[kind.index()]] {
                     tally.calls += 1;
                     tally.samples += samples;
                     tally.tokens += ask.usage;
+                    tally.cost = tally.cost.zip(price).map(|(cost, price)| cost + price.of(&ask.usage));
                 }
                 let kept = ask.kept > 0 && ask.kept as usize == ask.samples.len();
                 c.recorded += u32::from(matches!(ask.source, Some(Source::Recorded | Source::Cached)) && !ask.is_paid());
@@ -111,15 +116,26 @@ impl State {
                 c.kg_oldest = on_disk.into_iter().chain(c.kg_oldest).min();
             }
         }
-        if let Some(price) = self.price() {
-            for tally in std::iter::once(&mut c.llm).chain(&mut c.by_kind) {
-                tally.cost = Some(price.of(&tally.tokens));
-            }
-        }
         c.llm_rounds = u32::try_from(rounds.len()).unwrap_or(u32::MAX);
         c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand() && !matches!(s.kind, StepKind::Page | StepKind::Value)).count())
             .unwrap_or(u32::MAX);
         c
+    }
+
+    /// What was spent on each model that was asked, by the act that named it, in the order of their first ask; each by its own price.
+    #[must_use]
+    pub fn spent_by_model(&self) -> Vec<(Option<ActId>, Tally)> {
+        let spent = self.models_asked().into_iter().map(|by| {
+            let mut tally = Tally::default();
+            for ask in self.asks.iter().filter(|ask| ask.is_llm() && self.is_same_model(self.asked_of(ask), by)) {
+                tally.calls += 1;
+                tally.samples += u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
+                tally.tokens += ask.usage;
+            }
+            tally.cost = self.price_of(by).map(|price| price.of(&tally.tokens));
+            (by, tally)
+        });
+        spent.collect()
     }
 
     /// The budget that forbids a call to the model, if one is used up. `new`: it was not asked yet, so that it would count as

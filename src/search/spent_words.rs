@@ -21,18 +21,28 @@ pub fn spent_words(state: &State) -> String {
         tokens_in(&spent.llm.tokens),
     );
     let tilde = tilde(&spent.llm.tokens);
-    text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(&spent.llm, state.price())));
+    text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(&spent.llm, state.common_price())));
     text.push_str(&format!("; {} to graphs, {} of them from the cache", counted(spent.kg_calls, "call", "calls"), spent.kg_cached));
-    let (budgets, currency) = (state.settings().budgets, state.price().map_or("", |price| price.currency.as_str()));
+    let (budgets, currency) = (state.settings().budgets, state.common_price().map_or("", |price| price.currency.as_str()));
     let limits: Vec<String> = Budget::ALL.into_iter().filter_map(|b| Some(b.words(budgets.of(b)?, currency))).collect();
     if !limits.is_empty() {
         text.push_str(&format!("; at most {}", limits.join(", ")));
     }
+    let models = state.spent_by_model();
+    if models.len() > 1 {
+        let said = models.iter().map(|(by, of)| {
+            let cost = of.cost.filter(|_| state.price_of(*by).is_some_and(|price| !price.is_free()));
+            let cost = cost.map_or(String::new(), |cost| format!(", {}", money(cost, state.price_of(*by))));
+            let (name, tilde) = (one_line(state.model(*by).name), self::tilde(&of.tokens));
+            format!("{name} {}x {tilde}{}+{}{cost}", of.calls, thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens))
+        });
+        text.push_str(&format!("; by model (tokens in+out): {}", said.collect::<Vec<_>>().join("; ")));
+    }
     let kinds: Vec<String> = spent
         .kinds()
         .map(|(kind, of)| {
-            let cost = of.cost.filter(|_| state.price().is_some_and(|p| !p.is_free()));
-            let cost = cost.map_or(String::new(), |c| format!(", {}", money(c, state.price())));
+            let cost = of.cost.filter(|_| state.common_price().is_some_and(|p| !p.is_free()));
+            let cost = cost.map_or(String::new(), |c| format!(", {}", money(c, state.common_price())));
             let (name, tilde) = (kind.name().replace('_', " "), self::tilde(&of.tokens));
             format!("{name} {}x {tilde}{}+{}{cost}", of.calls, thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens))
         })

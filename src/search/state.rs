@@ -303,6 +303,13 @@ impl State {
         act.is_some_and(|act| matches!(act.what, Act::AskAgain { .. }))
     }
 
+    /// Whether an ask to the model serves only a person who took back that they asked.
+    #[must_use]
+    pub fn is_taken_back(&self, ask: &Ask) -> bool {
+        let act = self.step(ask.key.step).and_then(|step| step.act).and_then(|act| self.acts.get(act.index()));
+        self.asked_again(ask) && act.is_some_and(|act| !act.active)
+    }
+
     /// Nodes from the root to `id`.
     #[must_use]
     pub fn path_to(&self, id: NodeId) -> Vec<&Node> {

@@ -148,6 +148,13 @@ pub fn recent(folder: &Path, limit: usize) -> Vec<Listed> {
     found
 }
 
+/// The sessions of the folder that a session stands in, or of the usual one. A folder that can't be read has none.
+#[must_use]
+pub fn beside(session: Option<&Path>) -> Vec<Listed> {
+    let folder = session.and_then(Path::parent).map(Path::to_owned).or_else(sessions_folder);
+    folder.and_then(|folder| list(&folder).ok()).unwrap_or_default()
+}
+
 /// What is listed of a file.
 fn listed((when, path, bytes): &(u64, PathBuf, u64), depth: Depth) -> Listed {
     let what = about(path, *bytes, depth).map_err(|e| (e.kind(), e.to_string()));

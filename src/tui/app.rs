@@ -3,11 +3,12 @@
 
 mod acts;
 mod draw;
+mod in_words;
 mod look;
 mod mouse;
 
 use super::command::{Context, Control, KeyMap, Pane};
-use super::host::{Offer, OpenHow, PromptSaved, Status};
+use super::host::{Offer, OpenHow, Other, PromptSaved, Status};
 use super::popups::decide::DecidePopup;
 use super::popups::reply::ReplyPopup;
 use super::popups::{Desk, Popup, Reaction, SaveTemplate};
@@ -64,6 +65,8 @@ enum Page {
 #[derive(Debug)]
 pub struct App {
     keys: KeyMap,
+    /// Models that a session can go on with.
+    others: Vec<Other>,
     themes: Themes,
     page: Page,
     popups: Vec<Box<dyn Popup>>,
@@ -90,6 +93,7 @@ impl App {
     pub fn new(keys: KeyMap, themes: Themes, data: StartData) -> Self {
         Self {
             keys,
+            others: Vec::new(),
             themes,
             page: Page::Start(Box::new(StartPage::new(data))),
             popups: Vec::new(),
@@ -143,7 +147,7 @@ impl App {
             view.select(held.node);
             self.popups.push(Box::new(DecidePopup::new(&view.scene, &held)));
         }
-        let desk = Desk { view: Some(view), keys: &self.keys };
+        let desk = Desk { view: Some(view), keys: &self.keys, others: &self.others };
         let reaction = self.popups.last_mut().map(|popup| popup.update(&desk));
         if let Some(reaction) = reaction {
             self.react(reaction);
@@ -162,6 +166,11 @@ impl App {
         if let Page::Start(page) = &mut self.page {
             page.set_models(models, in_use);
         }
+    }
+
+    /// Takes up which models a session can go on with.
+    pub fn others(&mut self, others: Vec<Other>) {
+        self.others = others;
     }
 
     /// Says something in the footer until the next key.
@@ -192,7 +201,7 @@ impl App {
     pub fn listed(&mut self, sessions: &[Listed]) {
         let Page::Session(view) = &self.page else { return };
         if let Some(popup) = self.popups.last_mut() {
-            popup.listed(sessions, &Desk { view: Some(view), keys: &self.keys });
+            popup.listed(sessions, &Desk { view: Some(view), keys: &self.keys, others: &self.others });
         }
     }
 
@@ -200,7 +209,7 @@ impl App {
     pub fn read(&mut self, read: Result<&Recording, &str>) {
         let Page::Session(view) = &self.page else { return };
         if let Some(popup) = self.popups.last_mut() {
-            popup.read(read, &Desk { view: Some(view), keys: &self.keys });
+            popup.read(read, &Desk { view: Some(view), keys: &self.keys, others: &self.others });
         }
     }
 
@@ -287,7 +296,7 @@ impl App {
                 Page::Session(view) => Some(&**view),
                 Page::Start(_) => None,
             };
-            let reaction = popup.key(key, &Desk { view, keys: &self.keys });
+            let reaction = popup.key(key, &Desk { view, keys: &self.keys, others: &self.others });
             return self.react(reaction);
         }
         if let Page::Start(page) = &mut self.page {

@@ -145,6 +145,8 @@ table! {
     Hint = "hint" ["H"] ByHand: "Add a thought of your own below this node; the model reads it";
     SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1; undo gives the model's value back";
     Prune = "prune or unprune" ["x"] ByHand: "Take this branch out of the search, or put it back";
+    Pin = "pin or unpin" ["p"] ByHand: "Expand this node next, whatever its value";
+    Rules = "force or forbid" ["!"] ByHand: "Relations or entities that have to be chosen, or may not be, below this node or everywhere";
     AskAgain = "ask again" ["r"] ByHand: "Ask the model here again: new samples or its value, with the prompt as it is or edited by you";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
     Correct = "correct a fact" ["w"] ByHand in [Graph]: "Say what is wrong with the selected fact: another object or label, delete, add, hide, distrust";

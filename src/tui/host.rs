@@ -92,6 +92,17 @@ pub struct Offer {
     pub proposed: bool,
 }
 
+/// A model that a session can go on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// The model, in the form of `--llm`, or its name in the configuration.
+    pub spec: String,
+    /// Its server, where it is not the usual one (no keys).
+    pub url: Option<String>,
+    /// What it is, or why it is offered.
+    pub about: String,
+}
+
 /// What came of saving a template of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptSaved {
@@ -140,6 +151,9 @@ pub trait Host: Send {
     /// # Errors
     /// A sentence with the remedy.
     fn choose(&self, offer: &Offer, spec: &str) -> Result<String, String>;
+
+    /// Models that a session can go on with: configured, found, built in. Cheap: asked about once a second.
+    fn others(&self) -> Vec<Other>;
 
     /// Saves a template of a prompt for later sessions; a file that is there is replaced only with `replace`.
     ///

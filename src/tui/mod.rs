@@ -18,5 +18,6 @@ pub mod theme;
 pub mod views;
 pub mod widgets;
 
-pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, PromptSaved, SampleQuestion, SessionInfo, Status};
-pub use run::{Ended, run};
+pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo, Status};
+pub use popups::question::Question;
+pub use run::{Ended, run, start_data};

@@ -8,7 +8,7 @@ use super::terminal::{Screen, Signal, watch_signals};
 use super::theme::{Depth, Role, Themes};
 use super::views::start::StartData;
 use crate::runner::{Command, Snapshot};
-use crate::session::{Listed, Recording, list, read as read_session, sessions_folder};
+use crate::session::{Listed, Recording, beside, read as read_session};
 use crossterm::event::{Event as TermEvent, poll, read};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -84,7 +84,8 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<En
     Ok(if shell.signalled { Ended::Signal(path()) } else { Ended::Quit })
 }
 
-fn start_data(host: &dyn Host) -> StartData {
+/// What the start page shows now.
+pub fn start_data(host: &dyn Host) -> StartData {
     StartData {
         samples: host.samples(),
         sessions: host.sessions(),
@@ -195,6 +196,10 @@ impl Shell<'_> {
                 Err(RecvTimeoutError::Timeout) => self.dirty |= self.app.moves(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
+            if self.app.has_popup() && lights.elapsed() >= LIGHTS {
+                lights = Instant::now();
+                self.app.others(self.host.others());
+            }
             if self.app.on_start_page() && lights.elapsed() >= LIGHTS {
                 lights = Instant::now();
                 self.app.status(self.host.status());
@@ -291,9 +296,8 @@ impl Shell<'_> {
                 self.opened(opened);
             }
             Effect::List => {
-                let folder = self.app.session().and_then(|view| view.snapshot.live.path.as_deref()?.parent().map(Path::to_owned));
-                let folder = folder.or_else(sessions_folder);
-                self.aside(move || Msg::Listed(folder.and_then(|folder| list(&folder).ok()).unwrap_or_default()));
+                let path = self.app.session().and_then(|view| view.snapshot.live.path.clone());
+                self.aside(move || Msg::Listed(beside(path.as_deref())));
             }
             Effect::Read(path) => self.aside(move || Msg::Read(Box::new(read_session(&path).map_err(|e| e.to_string())))),
             Effect::Save(save) => {
@@ -337,6 +341,7 @@ impl Shell<'_> {
         // If the listener is gone, so is the terminal; the loop ends by itself.
         let _ = self.wires.send((self.number, connection.snapshots.clone()));
         self.connection = Some(connection);
+        self.app.others(self.host.others());
         self.app.open_session(snapshot);
     }
 

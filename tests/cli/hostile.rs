@@ -31,6 +31,11 @@ fn script(home: &Home) -> String {
     format!("script:{}", home.write("script.json", script.to_string()))
 }
 
+/// The flags for the hostile graph and the hostile model.
+pub fn world(home: &Home) -> [String; 4] {
+    ["--kg".into(), format!("file:{}", home.write("graph.ttl", GRAPH)), "--llm".into(), script(home)]
+}
+
 /// A session on the hostile graph with the hostile model.
 fn session(home: &Home) -> String {
     let (kg, llm, session) = (format!("file:{}", home.write("graph.ttl", GRAPH)), script(home), home.arg("s.jsonl"));

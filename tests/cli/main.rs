@@ -15,6 +15,8 @@ mod input;
 mod journal;
 mod kept;
 mod kg;
+mod models;
+mod plain;
 mod replay;
 mod secrets;
 mod server;

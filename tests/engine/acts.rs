@@ -9,7 +9,10 @@ use tree_of_traversals::micro::Micro;
 use tree_of_traversals::scenario::Scenario;
 use tree_of_traversals::search::breakpoint::FORMS;
 use tree_of_traversals::search::correction::{Change, Correction};
-use tree_of_traversals::search::{Act, ActId, Again, Ask, By, Entry, Event, NodeId, Otherwise, OutcomeKind, Preset, Setting, State, Value};
+use tree_of_traversals::search::steer::Rule;
+use tree_of_traversals::search::{
+    Act, ActId, Again, Ask, By, Entry, Event, NodeId, OtherModel, Otherwise, OutcomeKind, Preset, Setting, State, Value,
+};
 
 fn scenario(name: &str) -> Scenario {
     Scenario::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios").join(name)).unwrap()
@@ -222,13 +225,25 @@ enum Whim {
     Accept(u32),
     Ask(u32),
     Otherwise(u32, bool, u32),
+    Model(u32),
     Undo,
     Redo,
     Limit(u32),
     Break(u8),
     Intercept,
     Correct(u32, u8),
+    Pin(u32),
+    Rule(usize, u32),
 }
+
+const RULES: [&str; 6] = [
+    "forbid relation P161",
+    "force relation P86",
+    "force relation ~cast member",
+    "forbid entity Inception",
+    "force entity Q13417189",
+    "forbid entity nobody",
+];
 
 fn whim() -> impl Strategy<Value = (usize, Whim)> {
     let what = prop_oneof![
@@ -238,12 +253,15 @@ fn whim() -> impl Strategy<Value = (usize, Whim)> {
         (0u32..20).prop_map(Whim::Accept),
         (0u32..20).prop_map(Whim::Ask),
         (0u32..20, any::<bool>(), 0u32..=2000).prop_map(|(n, value, t)| Whim::Otherwise(n, value, t)),
+        (0u32..4).prop_map(Whim::Model),
         Just(Whim::Undo),
         Just(Whim::Redo),
         (1u32..12).prop_map(Whim::Limit),
         (0u8..16).prop_map(Whim::Break),
         Just(Whim::Intercept),
         (0u32..20, 0u8..6).prop_map(|(n, c)| Whim::Correct(n, c)),
+        (0u32..20).prop_map(Whim::Pin),
+        (0..RULES.len(), 0u32..6).prop_map(|(rule, n)| Whim::Rule(rule, n)),
     ];
     (1usize..120, what)
 }
@@ -267,11 +285,17 @@ fn indulge(world: &mut World, whim: &Whim) {
         Whim::Value(n, v) => act(world, Act::SetValue { node: NodeId(*n), value: Micro::from_millionths(*v).unwrap() }),
         Whim::Prune(n, on) => act(world, Act::Prune { node: NodeId(*n), on: *on }),
         Whim::Ask(n) => act(world, again(NodeId(*n))),
+        Whim::Model(n) => act(world, Act::Model(Box::new(model(*n)))),
         Whim::Otherwise(n, value, t) => otherwise(world, NodeId(*n), *value, *t),
         Whim::Accept(n) => act(world, Act::Accept { node: NodeId(*n) }),
         Whim::Limit(n) => act(world, Act::Set(Setting::MaxExpansions(*n))),
         Whim::Break(n) => act(world, Act::Break { condition: FORMS[usize::from(*n)].0.parse().unwrap() }),
         Whim::Intercept => act(world, Act::Intercept { states: vec![AsmState::Default] }),
+        Whim::Pin(n) => act(world, Act::Pin { node: NodeId(*n) }),
+        Whim::Rule(rule, n) => {
+            let rule: Rule = RULES[*rule].parse().unwrap();
+            act(world, Act::Rule(Rule { below: NodeId(*n), ..rule }))
+        }
         Whim::Correct(n, c) => correct(world, NodeId(*n), *c),
         Whim::Undo => {
             if let Some(act) = world.state.undoable() {
@@ -288,10 +312,17 @@ fn indulge(world: &mut World, whim: &Whim) {
     };
 }
 
+/// A model that was opened: the session's own, or another one.
+pub fn model(n: u32) -> OtherModel {
+    let name = if n.is_multiple_of(4) { "script".to_owned() } else { format!("script:{}", n % 4) };
+    OtherModel { name: name.clone(), service_model: "script".into(), ..OtherModel::named(name, None) }
+}
+
 /// Asks otherwise: for the value, or for samples in the place of what can be replaced.
 fn otherwise(world: &mut World, node: NodeId, value: bool, temperature_milli: u32) -> Result<(), String> {
     let (what, replaces) = if value { (Again::Value, Vec::new()) } else { (Again::Samples, world.state.replaceable(node)) };
-    let otherwise = Otherwise { temperature_milli: Some(temperature_milli), replaces };
+    let model = temperature_milli.is_multiple_of(2).then(|| Box::new(model(temperature_milli)));
+    let otherwise = Otherwise { model, temperature_milli: Some(temperature_milli), replaces };
     act(world, Act::AskAgain { node, what, edits: Vec::new(), otherwise })
 }
 

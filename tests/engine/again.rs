@@ -361,7 +361,8 @@ fn every_decision_comes_out_again() {
         let _ = act(&mut world, with(node, Again::Samples, task.clone()));
         let _ = act(&mut world, with(node, Again::Value, task));
         let replaces = world.state.replaceable(node);
-        let _ = act(&mut world, otherwise(node, Again::Samples, Otherwise { temperature_milli: Some(500), replaces }));
+        let _ =
+            act(&mut world, otherwise(node, Again::Samples, Otherwise { temperature_milli: Some(500), replaces, ..Otherwise::default() }));
         world.run(usize::MAX);
     }
     let undone = ActId(world.state.acts[1].id.0);

@@ -3,12 +3,14 @@
 mod acts;
 mod again;
 mod lexical;
+mod models;
 mod pages;
 mod prefix;
 mod scenarios;
 mod several;
 mod sources;
 mod spent;
+mod steer;
 mod structured;
 mod too_long;
 mod trace;

@@ -141,7 +141,13 @@ impl World {
         let lost: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
         world.push(By::Engine, Event::Resumed { lost: lost.clone(), price: None });
         for ask in lost {
-            world.send(ask);
+            // Asked of a model that the person left: the one that is asked now gets it.
+            if world.state.is_superseded(world.state.ask(ask).unwrap()) {
+                let error = CallError::new(CallErrorKind::Superseded, "another model is asked instead");
+                world.push(By::You, Event::Failed { ask, error });
+            } else {
+                world.send(ask);
+            }
         }
         world
     }

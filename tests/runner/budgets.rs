@@ -210,7 +210,7 @@ async fn time_counts_while_it_runs_and_goes_on_where_the_session_was_left() {
     let still = bench.until(|s| stands(s, Budget::Time)).await;
     assert!(model.calls() == 0 && still.live.ran_ms >= LIMIT);
     let folder = bench.quit().await;
-    let changes = Changes { settings: vec![Setting::Budget(Budget::Time, Some(600_000))], price: None };
+    let changes = Changes { settings: vec![Setting::Budget(Budget::Time, Some(600_000))], price: None, model: None };
     let (_, mut bench) = reopened(&scenario, folder, changes);
     let end = bench.finished().await;
     assert_eq!(compare(&expected(&scenario), &end.state), Vec::<String>::new());
@@ -237,7 +237,7 @@ async fn a_session_goes_on_with_what_was_not_spent_and_a_price_that_became_known
     assert_eq!(halted.state.counters().llm.cost, None, "no price, no cost");
     let folder = bench.quit().await;
     let settings = vec![Setting::Budget(Budget::Calls, Some(9)), Setting::Budget(Budget::Cost, Some(1_000_000))];
-    let (model, mut bench) = reopened(&scenario, folder, Changes { settings, price: Some(price()) });
+    let (model, mut bench) = reopened(&scenario, folder, Changes { settings, price: Some(price()), model: None });
     let halted = bench.until(|s| stands(s, Budget::Calls)).await;
     assert_eq!((model.calls(), halted.state.counters().llm.calls), (2, 9));
     assert_eq!(halted.state.settings().budgets.of(Budget::Cost), Some(1_000_000), "a change of settings like any other");

@@ -3,6 +3,7 @@
 mod budgets;
 mod corrections;
 mod forks;
+mod models;
 mod stops;
 
 use futures_util::future::BoxFuture;
@@ -56,20 +57,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let none: &[Arc<Entry>] = &[];
         let journal = Journal::create(&folder.path().join("first.jsonl"), &Header::new("first", None), none).unwrap();
-        let mut started = Started {
-            question: scenario.query.clone(),
-            settings: scenario.settings(Preset::Paper),
-            model: "script".into(),
-            service_model: "script".into(),
-            llm_url: None,
-            price: None,
-            model_spec: "script".into(),
-            kgs: vec![("scenario".into(), "scenario".into())],
-            strategy: "tree-of-traversals".into(),
-            templates: tree_of_traversals::asm::Templates::built_in(),
-            seed: 1,
-            entities: vec![],
-        };
+        let mut started = started(scenario);
         change(&mut started);
         let setup = Setup::New { started: Box::new(started), journal: Some(journal), name: "first".into(), note: None, bank: None };
         let handle = launch(setup, equipment(scenario, pace, model, folder.path())).unwrap();
@@ -109,14 +97,33 @@ fn equipment(scenario: &Scenario, pace: Pace, model: Arc<dyn LanguageModel>, fol
     Equipment {
         strategy: Box::new(TreeOfTraversals),
         model,
+        others: tree_of_traversals::runner::no_others(),
         kgs: vec![("scenario".into(), scenario.graph() as Arc<dyn KnowledgeGraph>)],
         pace,
         pause: Duration::ZERO,
         secrets: Secrets::default(),
         breaks: Vec::new(),
+        rules: Vec::new(),
         watched: true,
         can_fork: true,
         folder: Some(folder.to_owned()),
+    }
+}
+
+fn started(scenario: &Scenario) -> Started {
+    Started {
+        question: scenario.query.clone(),
+        settings: scenario.settings(Preset::Paper),
+        model: "script".into(),
+        service_model: "script".into(),
+        llm_url: None,
+        price: None,
+        model_spec: "script".into(),
+        kgs: vec![("scenario".into(), "scenario".into())],
+        strategy: "tree-of-traversals".into(),
+        templates: tree_of_traversals::asm::Templates::built_in(),
+        seed: 1,
+        entities: vec![],
     }
 }
 

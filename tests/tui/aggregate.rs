@@ -42,11 +42,13 @@ async fn session() -> Handle {
     let equipment = Equipment {
         strategy: Box::new(TreeOfTraversals),
         model: Arc::new(model),
+        others: tree_of_traversals::runner::no_others(),
         kgs: vec![(kg.name().into(), kg)],
         pace: Pace::Run,
         pause: Duration::ZERO,
         secrets: Secrets::default(),
         breaks: Vec::new(),
+        rules: Vec::new(),
         watched: true,
         can_fork: false,
         folder: None,

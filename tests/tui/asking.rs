@@ -4,9 +4,9 @@ use super::desk::{Desk, film};
 use tree_of_traversals::asm::{Edit, Profile, Templates, Wording};
 use tree_of_traversals::calls::PartKind;
 use tree_of_traversals::runner::Command;
-use tree_of_traversals::search::{Act, Again, By, Event, NodeId, Otherwise, State};
-use tree_of_traversals::tui::PromptSaved;
+use tree_of_traversals::search::{Act, Again, By, Event, NodeId, OtherModel, Otherwise, State};
 use tree_of_traversals::tui::app::Effect;
+use tree_of_traversals::tui::{Other, PromptSaved};
 
 fn select(desk: &mut Desk, id: u32) {
     desk.press("1 g");
@@ -55,7 +55,7 @@ fn new_samples_or_the_value_are_asked_for() {
 fn a_text_is_edited_for_one_call() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("1 g r Down Down Down Enter text:MORE Enter");
+    desk.press("1 g r Down Down Down Down Enter text:MORE Enter");
     let screen = desk.screen(120, 60);
     assert!(screen.contains("The prompt as it would be sent"), "{screen}");
     assert!(screen.contains("+ Answer only if the graph above shows the answer. If a fact is missing, expand.MORE"), "{screen}");
@@ -74,7 +74,7 @@ fn a_text_is_edited_for_one_call() {
 fn a_template_is_edited_checked_filled_in_and_saved() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    desk.press("1 g r Down Down Down Down Enter");
+    desk.press("1 g r Down Down Down Down Down Enter");
     assert!(desk.screen(120, 60).contains("{% if think %}"), "the template, not what it is filled in to");
     desk.press("text:{{ Enter");
     assert!(desk.screen(120, 60).contains("prompt template `default`, line "), "a broken one goes no further");
@@ -115,11 +115,11 @@ fn a_temperature_and_what_becomes_of_the_children_are_chosen_for_one_call() {
     assert!(desk.screen(120, 40).contains("a temperature is a number from 0 to 2"));
     desk.press("Backspace Backspace Backspace text:0,4 Enter");
     assert!(desk.screen(120, 40).contains("0.4 for this call; 1 is usual"));
-    desk.press("Down Enter");
+    desk.press("Down Down Enter");
     assert!(desk.screen(120, 40).contains("in the place of 2 children that nobody went on from"));
-    desk.press("Up Up Enter");
+    desk.press("Up Up Up Enter");
     let replaces = world.state.replaceable(NodeId(0));
-    let otherwise = Otherwise { temperature_milli: Some(400), replaces };
+    let otherwise = Otherwise { temperature_milli: Some(400), replaces, ..Otherwise::default() };
     let asked = Act::AskAgain { node: NodeId(0), what: Again::Samples, edits: vec![], otherwise };
     assert_eq!(sent_act(&mut desk), asked);
     asked.check(&world.state).unwrap();
@@ -142,11 +142,67 @@ fn a_temperature_and_what_becomes_of_the_children_are_chosen_for_one_call() {
 }
 
 #[test]
+fn another_model_is_chosen_for_one_call_or_from_here_on() {
+    let world = film(usize::MAX);
+    let mut desk = Desk::at(&world);
+    let other = |spec: &str, url: Option<&str>| Other { spec: spec.into(), url: url.map(Into::into), about: "on this machine".into() };
+    desk.app.others(vec![other("fast", None), other("openai:m\u{1b}[2J", Some("http://127.0.0.1:9/v1"))]);
+    desk.press("1 g r Down Down Enter");
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("script (a script, no model)") && screen.contains("asked now"), "{screen}");
+    assert!(screen.contains("fast") && screen.contains("openai:m[2J") && !screen.contains('\u{1b}'), "{screen}");
+    desk.press("Down Enter");
+    assert!(desk.screen(120, 40).contains("fast: how long"));
+    desk.press("Enter");
+    assert!(desk.screen(120, 40).contains("fast for this call"));
+    desk.press("Up Up Enter");
+    let model = |spec: &str, url: Option<&str>| Box::new(OtherModel::named(spec, url.map(str::to_owned)));
+    let asked = |model| {
+        let otherwise = Otherwise { model: Some(model), ..Otherwise::default() };
+        Act::AskAgain { node: NodeId(0), what: Again::Samples, edits: vec![], otherwise }
+    };
+    assert_eq!(sent_act(&mut desk), asked(model("fast", None)));
+    // From here on: both acts name it, so that nothing is asked of another model when it can't be opened.
+    desk.press("r Down Down Enter Down Down Enter Down Enter Up Up Enter");
+    let there = || model("openai:m\u{1b}[2J", Some("http://127.0.0.1:9/v1"));
+    assert_eq!(desk.sent(), [Command::Do(Act::Model(there())), Command::Do(asked(there()))]);
+    // Typed: read where it is typed; nothing is asked again.
+    desk.press("r Down Down Enter Up Enter text:opnai:x Enter");
+    assert!(desk.screen(140, 40).contains("did you mean `openai`?"), "{}", desk.screen(140, 40));
+    for _ in 0..7 {
+        desk.press("Backspace");
+    }
+    desk.press("text:openai:x Enter Down Down Enter");
+    assert_eq!(desk.sent(), [Command::Do(Act::Model(model("openai:x", None)))]);
+    assert!(!desk.app.has_popup());
+    // Escape leaves no trace.
+    desk.press("r Down Down Enter Down Enter Escape Escape Escape");
+    assert!(!desk.app.has_popup() && desk.app.take_effects().is_empty());
+}
+
+#[test]
+fn header_and_inspector_say_which_model_answered() {
+    let mut world = film(usize::MAX);
+    let named = OtherModel { name: "openai:big".into(), service_model: "big".into(), ..OtherModel::named("openai:big", None) };
+    let otherwise = Otherwise { model: Some(Box::new(named.clone())), ..Otherwise::default() };
+    let ask = Act::AskAgain { node: NodeId(0), what: Again::Samples, edits: vec![], otherwise };
+    world.push(By::You, Event::Acted { act: tree_of_traversals::search::ActId(0), what: ask });
+    world.run(usize::MAX);
+    let mut desk = Desk::at(&world);
+    desk.press("1 g 3 z");
+    let screen = desk.screen(160, 60);
+    assert!(screen.contains("asked of openai:big") && screen.lines().next().unwrap().contains("script (a script, no model)"), "{screen}");
+    world.push(By::You, Event::Acted { act: tree_of_traversals::search::ActId(1), what: Act::Model(Box::new(named)) });
+    let mut desk = Desk::at(&world);
+    assert!(desk.screen(160, 60).lines().next().unwrap().contains("openai:big"));
+}
+
+#[test]
 fn escape_goes_back_step_by_step_and_leaves_no_trace() {
     let mut desk = Desk::at(&film(usize::MAX));
-    desk.press("1 g r Down Down Down Enter text:x Escape");
+    desk.press("1 g r Down Down Down Down Enter text:x Escape");
     assert!(desk.screen(120, 40).contains("new samples, the prompt as it is"), "what was typed is forgotten");
-    desk.press("Down Down Down Enter text:x Enter Escape");
+    desk.press("Down Down Down Down Enter text:x Enter Escape");
     assert!(desk.screen(120, 40).contains("with 1 edited part"));
     desk.press("Escape");
     assert!(!desk.app.has_popup() && desk.app.take_effects().is_empty());

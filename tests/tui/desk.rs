@@ -41,6 +41,7 @@ pub fn live() -> Live {
         proposal: None,
         upcoming: None,
         notice: None,
+        obeyed: 0,
         replaying_parent: false,
         session: "test".into(),
         path: None,

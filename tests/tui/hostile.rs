@@ -134,7 +134,10 @@ fn assert_borders(desk: &Desk, buffer: &Buffer, what: &str) {
         for y in rect.top()..rect.bottom() {
             for x in [rect.left(), rect.right() - 1] {
                 let symbol = buffer[(x, y)].symbol();
-                assert!("│┃┌└┐┘┏┗┓┛├┤╭╰╮╯".contains(symbol) && symbol != "", "{what}: {symbol:?} on the border of {pane:?} at {x},{y}");
+                assert!(
+                    "│┃┌└┐┘┏┗┓┛├┤╭╰╮╯".contains(symbol) && !symbol.is_empty(),
+                    "{what}: {symbol:?} on the border of {pane:?} at {x},{y}"
+                );
             }
         }
     }

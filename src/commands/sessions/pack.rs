@@ -44,6 +44,7 @@ pub fn run(args: &PackArgs) -> anyhow::Result<Status> {
     let recording = read(&path)?;
     let Some(started) = recording.state.started.clone() else { anyhow::bail!("{}: the session is empty", path.display()) };
     let to = args.output.clone().unwrap_or_else(|| file_name(&recording.header.session).into());
+    let others: Vec<String> = recording.state.acts.iter().filter_map(|act| act.what.model()).map(|model| model.spec.clone()).collect();
     drop(recording);
     let (mut known, blind) = secrets::known(&Config::load()?);
     for file in &args.key_file {
@@ -72,7 +73,7 @@ pub fn run(args: &PackArgs) -> anyhow::Result<Status> {
         let _ = writeln!(err, "replaced by ***; tot replay --check can find other prompts than were sent:");
         tell(&mut err, &packed.redacted);
     }
-    for line in needs(&started) {
+    for line in needs(&started, &others) {
         let _ = writeln!(err, "{}", clean(&line));
     }
     let shown = one_line(&to.display().to_string());
@@ -92,10 +93,10 @@ fn tell(err: &mut impl Write, findings: &[Finding]) {
 }
 
 /// What whoever gets it needs beside it, to go on with it. Looking at it needs nothing.
-fn needs(started: &Started) -> Vec<String> {
+fn needs(started: &Started, others: &[String]) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let mut other = Vec::new();
-    let specs = started.kgs.iter().map(|(_, spec)| spec).chain([&started.model_spec]);
+    let specs = started.kgs.iter().map(|(_, spec)| spec).chain([&started.model_spec]).chain(others);
     for spec in specs {
         if let Some(path) = spec.strip_prefix("scenario:").or_else(|| spec.strip_prefix("script:")) {
             files.push(path.to_owned());

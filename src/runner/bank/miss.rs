@@ -47,10 +47,12 @@ impl Bank {
 
     /// Settings of the request first: with another one of them every text may be known and nothing is answered.
     fn of_llm(&self, state: &State, call: &LlmCall) -> String {
-        let model = |of: &State| of.started.as_deref().map(|started| started.service_model.clone()).unwrap_or_default();
-        let (ours, theirs) = (model(state), model(&self.recorded));
-        if ours != theirs {
-            return format!("the model is {} and was {} there", one_line(&ours), one_line(&theirs));
+        let ours = state.model(call.model);
+        let asked = self.recorded.started.as_deref().map(|_| self.recorded.models_asked()).unwrap_or_default();
+        let theirs: Vec<_> = asked.into_iter().map(|by| self.recorded.model(by)).collect();
+        if !theirs.iter().any(|other| other.service_model == ours.service_model) {
+            let there = theirs.first().map_or_else(String::new, |other| one_line(other.service_model));
+            return format!("the model is {} and was {there} there", one_line(ours.service_model));
         }
         let parts = || call.parts.iter().map(|id| &state.parts[id.index()]);
         if let Some(part) = parts().find(|part| self.recorded.part_of(&part.text).is_none()) {

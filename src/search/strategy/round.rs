@@ -13,29 +13,27 @@ pub const fn key(step: StepId, purpose: Purpose, lane: u32) -> AskKey {
 }
 
 /// The ask of `key`, once it is complete. A model call that was too long is asked again in the next round, for which
-/// `build` gets the number of rounds before it (and leaves out more of the graph), until nothing more can be left out.
+/// `build` gets the number of such rounds before it (and leaves out more of the graph), until nothing more can be left out. One whose
+/// model was changed before it was answered is asked again as it was.
 pub fn settled(state: &State, mut key: AskKey, build: impl Fn(u32) -> Need<What>) -> Need<&Ask> {
-    let first = key.round;
+    let (mut shorter, mut too_long) = (0, None::<&Ask>);
     loop {
         let Some(ask) = state.ask_of(key) else {
-            let what = build(key.round - first)?;
-            return Err(NotYet::Ask(vec![AskSpec { key, what }]));
+            let what = build(shorter)?;
+            return match too_long.filter(|ask| is_same(state, ask, &what)) {
+                Some(ask) => Ok(ask),
+                None => Err(NotYet::Ask(vec![AskSpec { key, what }])),
+            };
         };
         if !ask.is_complete() {
             return Err(NotYet::Wait);
         }
-        let too_long = ask.error.as_ref().is_some_and(|e| e.kind == CallErrorKind::TooLong);
-        if !too_long || !ask.is_llm() || key.round - first >= MOST {
-            return Ok(ask);
+        match ask.error.as_ref().filter(|_| ask.is_llm()).map(|error| error.kind) {
+            Some(CallErrorKind::Superseded) => {}
+            Some(CallErrorKind::TooLong) if shorter < MOST => (shorter, too_long) = (shorter + 1, Some(ask)),
+            _ => return Ok(ask),
         }
         key.round += 1;
-        if state.ask_of(key).is_none() {
-            let what = build(key.round - first)?;
-            if is_same(state, ask, &what) {
-                return Ok(ask);
-            }
-            return Err(NotYet::Ask(vec![AskSpec { key, what }]));
-        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::super::popups::limits::LimitsPopup;
 use super::super::popups::line::{LineFor, LinePopup};
 use super::super::popups::linked::LinkedPopup;
 use super::super::popups::override_choice::OverridePopup;
+use super::super::popups::rules::RulesPopup;
 use super::super::views::graph::Looked;
 use super::{App, Effect, Page};
 use crate::asm::AsmState;
@@ -40,6 +41,10 @@ impl App {
             Control::Redo => Some(Command::Redo),
             Control::Accept => node.map(|node| Command::Do(Act::Accept { node })),
             Control::Prune => node.map(|node| Command::Do(Act::Prune { node, on: !view.scene.standing(node).pruned })),
+            Control::Pin => node.map(|node| match view.snapshot.state.pin_of(node) {
+                Some(act) => Command::Switch(act, false),
+                None => Command::Do(Act::Pin { node }),
+            }),
             Control::More => view.graph.more().map(Command::Do),
             Control::BreakHere => node.map(|node| break_at(&view.snapshot.state, node)),
             Control::Intercept if view.snapshot.live.proposal.is_none() => Some(Command::Do(intercept(&view.snapshot.state))),
@@ -57,6 +62,7 @@ impl App {
             (Control::Fork, _) => Some(Box::new(ForkPopup::new(view))),
             (Control::Limits, _) => Some(Box::new(LimitsPopup::new(&view.snapshot.state.settings()))),
             (Control::Linked, _) => Some(Box::new(LinkedPopup::new(&view.scene, first))),
+            (Control::Rules, _) => Some(Box::new(RulesPopup::new(view))),
             (Control::Breaks, _) => Some(Box::new(BreaksPopup::new(&view.snapshot.state))),
             (Control::Intercept, _) => {
                 view.snapshot.live.proposal.as_ref().map(|held| Box::new(DecidePopup::new(&view.scene, held)) as Box<dyn Popup>)

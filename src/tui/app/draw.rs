@@ -67,7 +67,7 @@ impl App {
             Page::Start(_) => None,
         };
         for popup in &mut self.popups {
-            popup.draw(buf, area, &Desk { view, keys: &self.keys }, now, &theme);
+            popup.draw(buf, area, &Desk { view, keys: &self.keys, others: &self.others }, now, &theme);
         }
     }
 }

@@ -124,6 +124,8 @@ impl Control {
             | Self::Hint
             | Self::SetValue
             | Self::Prune
+            | Self::Pin
+            | Self::Rules
             | Self::AskAgain
             | Self::Linked
             | Self::More
@@ -188,7 +190,8 @@ impl Control {
             Self::Accept => need(at.node()?.is_answer, "the selected node is no answer"),
             Self::SetValue => need(!at.node()?.is_root, "the question has no value"),
             Self::Prune => need(!at.node()?.is_root, "the question can't be pruned"),
-            Self::AskAgain => at.node().map(|_| ()),
+            Self::AskAgain | Self::Pin => at.node().map(|_| ()),
+            Self::Rules => at.live(),
             Self::Linked => at.live(),
             Self::Correct => at.node().and_then(|_| need(at.has_edge, "select a fact first, in the table or the net (`.`)")),
             Self::More => at.live().and_then(|()| need(at.has_more, "no KG cut anything here: select a row with ◐, or a fact of its list")),

@@ -1,10 +1,11 @@
 //! Asking the model again: new samples, the value, or with a prompt that the person words otherwise. What is edited is the
 //! text that is sent (for this call), or the template that it is filled in from, which can be saved for later sessions. For this call the
-//! temperature can be another, and the new samples can take the place of children that nobody went on from.
+//! temperature or the model can be another (the model also from here on), and the new samples can take the place of children that nobody went on from.
 //!
 //! Escape goes back one step, and from the first step out, without a trace.
 
 mod in_words;
+mod model;
 
 use super::super::scene::{Scene, label};
 use super::super::theme::{Role, Theme};
@@ -20,8 +21,10 @@ use crate::asm::{Edit, Templates, Wording};
 use crate::calls::{Part, PartKind};
 use crate::runner::Command;
 use crate::search::strategy::{kind_at, prompt_at, temperature_at};
-use crate::search::{Act, Again, NodeId, Otherwise, State, read_temperature, temperature};
+use crate::search::{Act, Again, NodeId, OtherModel, Otherwise, State, read_temperature, temperature};
+use crate::text::one_line;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use model::{Row, SCOPES, Scope};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
@@ -37,6 +40,12 @@ enum Stage {
     Menu(PickList),
     /// The temperature.
     Heat(LineInput),
+    /// Which model.
+    Models(PickList, Vec<Row>),
+    /// Its name.
+    Name(LineInput),
+    /// How long it is asked.
+    Scope(PickList, OtherModel),
     /// The text or template of a part.
     Edit(PartKind, bool, Box<Editor>),
     /// The whole prompt as it would be sent.
@@ -48,6 +57,7 @@ enum Stage {
 enum Pick {
     Ask,
     Heat,
+    Model,
     Replace,
     Text(PartKind),
     Template(PartKind),
@@ -62,6 +72,8 @@ pub struct AgainPopup {
     both: bool,
     edits: Vec<Edit>,
     temperature_milli: Option<u32>,
+    /// The model, and whether it is asked from here on.
+    model: Option<(OtherModel, bool)>,
     /// Whether the new samples take the place of children.
     replace: bool,
     picks: Vec<Pick>,
@@ -86,6 +98,7 @@ impl AgainPopup {
             both,
             edits: Vec::new(),
             temperature_milli: None,
+            model: None,
             replace: false,
             picks: Vec::new(),
             stages: Vec::new(),
@@ -106,7 +119,11 @@ impl AgainPopup {
             (Again::Value, 0) => "its value, the prompt as it is".to_owned(),
             (_, edited) => format!("with {}", count(edited, "edited part", "edited parts")),
         };
-        let mut rows = vec![(Item { detail: asked, ..Item::new("▸ ask again") }, Pick::Ask), (self.heat(state), Pick::Heat)];
+        let mut rows = vec![
+            (Item { detail: asked, ..Item::new("▸ ask again") }, Pick::Ask),
+            (self.heat(state), Pick::Heat),
+            (self.asked_of(state), Pick::Model),
+        ];
         rows.extend(self.replacing(state).map(|item| (item, Pick::Replace)));
         let has =
             |part| !matches!(&sent, Ok((_, parts)) if !self.edits.iter().any(|e| e.part == part) && parts.iter().all(|p| p.kind != part));
@@ -168,6 +185,17 @@ impl AgainPopup {
         Item { detail: said, right, ..Item::new("  temperature") }
     }
 
+    /// The row of the model.
+    fn asked_of(&self, state: &State) -> Item {
+        let (said, right) = match &self.model {
+            None => (format!("{}, as usual", one_line(state.model(state.model_now()).name)), String::new()),
+            Some((model, on)) => {
+                (format!("{} {}", model.label(), if *on { "from here on" } else { "for this call" }), "✎ changed".to_owned())
+            }
+        };
+        Item { detail: said, right, ..Item::new("  model") }
+    }
+
     /// The row that says what becomes of the children, where new samples could take their place.
     fn replacing(&self, state: &State) -> Option<Item> {
         let free = if self.what == Again::Samples { state.replaceable(self.node).len() } else { 0 };
@@ -183,7 +211,8 @@ impl AgainPopup {
     /// The act as chosen so far. What is replaced is what can be at this moment.
     fn act(&self, state: &State, edits: Vec<Edit>) -> Act {
         let replaces = if self.replace && self.what == Again::Samples { state.replaceable(self.node) } else { Vec::new() };
-        let otherwise = Otherwise { temperature_milli: self.temperature_milli, replaces };
+        let model = self.model.as_ref().map(|(model, _)| Box::new(model.clone()));
+        let otherwise = Otherwise { model, temperature_milli: self.temperature_milli, replaces };
         Act::AskAgain { node: self.node, what: self.what, edits, otherwise }
     }
 
@@ -192,18 +221,23 @@ impl AgainPopup {
         self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
         self.edits.clear();
         self.temperature_milli = None;
+        self.model = None;
         self.replace = false;
         self.wrong = None;
         self.menu(state);
     }
 
-    fn pick(&mut self, state: &State, row: usize) -> Reaction {
+    fn pick(&mut self, desk: &Desk<'_>, state: &State, row: usize) -> Reaction {
         self.wrong = None;
         match self.picks.get(row) {
             Some(Pick::Ask) => return self.ask(state),
             Some(Pick::Heat) => {
                 let now = self.temperature_milli.unwrap_or_else(|| temperature_at(state, self.node, self.what));
                 self.stages.push(Stage::Heat(LineInput::new(&temperature(now))));
+            }
+            Some(Pick::Model) => {
+                let (list, rows) = model::list(state, desk.others);
+                self.stages.push(Stage::Models(list, rows));
             }
             Some(Pick::Replace) => {
                 self.replace = !self.replace;
@@ -264,12 +298,91 @@ impl AgainPopup {
     fn ask(&mut self, state: &State) -> Reaction {
         let act = self.act(state, self.edits.clone());
         match act.check(state) {
-            Ok(()) => Reaction::Finish(vec![Command::Do(act)]),
+            Ok(()) => {
+                // The ask names the model, too: if it can't be opened, nothing is asked of another one.
+                let on = self.model.as_ref().filter(|(_, on)| *on).map(|(model, _)| Command::Do(Act::Model(Box::new(model.clone()))));
+                Reaction::Finish(on.into_iter().chain([Command::Do(act)]).collect())
+            }
             Err(refused) => {
                 self.wrong = Some(refused.0);
                 Reaction::Stay
             }
         }
+    }
+
+    /// Takes a row of the list of models.
+    fn pick_model(&mut self, state: &State, row: usize) {
+        let Some(Stage::Models(_, rows)) = self.stages.last() else { return };
+        match rows.get(row).cloned() {
+            Some(Row::Usual) => {
+                self.model = None;
+                self.back_to(state, Pick::Model);
+            }
+            Some(Row::Model(model)) => self.ask_scope(state, model),
+            Some(Row::Typed) => self.stages.push(Stage::Name(LineInput::new(""))),
+            None => {}
+        }
+    }
+
+    fn ask_scope(&mut self, state: &State, model: OtherModel) {
+        let can_ask = Act::again(self.node, self.what).check(state).is_ok();
+        self.stages.push(Stage::Scope(model::scopes(can_ask), model));
+    }
+
+    /// Takes the name of a model that was typed.
+    fn take_name(&mut self, desk: &Desk<'_>, state: &State, name: &str) {
+        match model::typed(state, desk.others, name) {
+            Ok(model) => {
+                self.wrong = None;
+                self.ask_scope(state, model);
+            }
+            Err(why) => self.wrong = Some(why),
+        }
+    }
+
+    /// Takes how long the model is asked.
+    fn pick_scope(&mut self, state: &State, row: usize) -> Reaction {
+        let Some(Stage::Scope(_, model)) = self.stages.last() else { return Reaction::Stay };
+        let model = model.clone();
+        match SCOPES.get(row) {
+            Some(Scope::Only) => return Reaction::Finish(vec![Command::Do(Act::Model(Box::new(model)))]),
+            Some(scope) => {
+                self.model = Some((model, *scope == Scope::On));
+                self.back_to(state, Pick::Model);
+            }
+            None => {}
+        }
+        Reaction::Stay
+    }
+
+    /// A key on the steps that choose a model.
+    fn model_key(&mut self, key: &KeyEvent, desk: &Desk<'_>, state: &State) -> Reaction {
+        let back = key.code == KeyCode::Esc;
+        let picked = match self.stages.last_mut() {
+            Some(Stage::Models(list, _) | Stage::Scope(list, _)) => list.key(key),
+            Some(Stage::Name(line)) => {
+                match key.code {
+                    KeyCode::Enter => {
+                        let name = line.value().to_owned();
+                        self.take_name(desk, state, &name);
+                    }
+                    _ if !back && line.key(key) => self.wrong = None,
+                    _ => {}
+                }
+                Picked::Ignored
+            }
+            _ => return Reaction::Close,
+        };
+        match picked {
+            Picked::Item(row) if matches!(self.stages.last(), Some(Stage::Models(..))) => self.pick_model(state, row),
+            Picked::Item(row) => return self.pick_scope(state, row),
+            Picked::Ignored if back => {
+                self.wrong = None;
+                self.stages.pop();
+            }
+            _ => {}
+        }
+        Reaction::Stay
     }
 
     /// Saves the template that was edited last.
@@ -351,7 +464,7 @@ impl Popup for AgainPopup {
         let state = &view.snapshot.state;
         match self.stages.last_mut() {
             Some(Stage::Menu(list)) => match list.key(key) {
-                Picked::Item(row) => return self.pick(state, row),
+                Picked::Item(row) => return self.pick(desk, state, row),
                 Picked::Ignored if key.code == KeyCode::Esc => return Reaction::Close,
                 Picked::Ignored if key.code == KeyCode::Tab && self.both => self.turn(state),
                 _ => {}
@@ -380,6 +493,7 @@ impl Popup for AgainPopup {
                     }
                 }
             },
+            Some(Stage::Models(..) | Stage::Name(_) | Stage::Scope(..)) => return self.model_key(key, desk, state),
             Some(Stage::Review(_)) => return self.review_key(key, state),
             None => return Reaction::Close,
         }
@@ -388,8 +502,8 @@ impl Popup for AgainPopup {
 
     fn paste(&mut self, text: &str) {
         match self.stages.last_mut() {
-            Some(Stage::Menu(list)) => list.paste(text),
-            Some(Stage::Heat(line)) => line.paste(text),
+            Some(Stage::Menu(list) | Stage::Models(list, _) | Stage::Scope(list, _)) => list.paste(text),
+            Some(Stage::Heat(line) | Stage::Name(line)) => line.paste(text),
             Some(Stage::Edit(_, _, editor)) => editor.paste(text),
             _ => {}
         }
@@ -406,6 +520,9 @@ impl Popup for AgainPopup {
         let height = area.height.saturating_sub(2);
         let (title, height, keys) = match self.stages.last() {
             Some(Stage::Heat(_)) => ("The temperature of this call".to_owned(), 8, "Enter takes it; empty: the usual one  Esc back"),
+            Some(Stage::Models(..)) => ("Which model is asked".to_owned(), 17, "Enter picks  Esc back"),
+            Some(Stage::Name(_)) => ("The model that is asked".to_owned(), 8, "Enter takes it  Esc back"),
+            Some(Stage::Scope(_, model)) => (format!("{}: how long", model.label()), 10, "Enter picks  Esc back"),
             Some(Stage::Edit(part, false, _)) => {
                 (format!("The {} that is sent, for this call", name(*part)), height, "Enter shows the prompt  alt-Enter new line  Esc back")
             }
@@ -442,6 +559,11 @@ impl Popup for AgainPopup {
         }
         match self.stages.last_mut() {
             Some(Stage::Menu(list)) => list.render(buf, body, "finds a part by a few letters", theme),
+            Some(Stage::Models(list, _)) => list.render(buf, body, "finds a model by a few letters", theme),
+            Some(Stage::Scope(list, _)) => list.render(buf, body, "", theme),
+            Some(Stage::Name(line)) => {
+                line.render(buf, Rect { height: body.height.min(1), ..body }, "openai:MODEL, ollama:MODEL, ...", theme)
+            }
             Some(Stage::Heat(line)) => {
                 line.render(buf, Rect { height: body.height.min(1), ..body }, "0 to 2: the higher, the more the samples differ", theme)
             }

@@ -1,5 +1,5 @@
 //! Popups: guided flows over the panes. Each is a small machine of its own: keys in, a [`Reaction`] out. Escape leaves
-//! no trace.
+//! no trace. Each says its steps in words too ([`question`]), for the text dialogue: one flow, two faces.
 
 pub mod again;
 pub mod breaks;
@@ -19,9 +19,11 @@ pub mod override_choice;
 pub mod palette;
 pub mod question;
 pub mod reply;
+pub mod rules;
 pub mod warnings;
 
 use super::command::{Control, KeyMap};
+use super::host::Other;
 use super::session_view::SessionView;
 use super::theme::{Role, Theme};
 use super::widgets::put;
@@ -42,6 +44,8 @@ pub struct Desk<'a> {
     pub view: Option<&'a SessionView>,
     /// The keys.
     pub keys: &'a KeyMap,
+    /// Models that a session can go on with.
+    pub others: &'a [Other],
 }
 
 /// What comes of a key.

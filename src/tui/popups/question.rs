@@ -11,6 +11,8 @@ pub struct Question {
     pub title: String,
     /// What is to be read before it is answered, a line each.
     pub text: Vec<String>,
+    /// Whether that text stands as it is, with its signs and blanks: a prompt, a template.
+    pub exact: bool,
     /// What there is to pick from: numbered from 1.
     pub rows: Vec<String>,
     /// What can be typed. Without it there is nothing to answer, only to read.
@@ -78,7 +80,7 @@ pub fn one(list: &PickList, line: &str) -> Result<usize, String> {
     }
 }
 
-/// The items that a line means, in its order: numbers or names with commas between.
+/// The items that a line means, in the order of the list: numbers or names with commas between.
 pub fn several(list: &PickList, line: &str) -> Result<Vec<usize>, String> {
     if let Ok(at) = one(list, line) {
         return Ok(vec![at]);
@@ -90,6 +92,8 @@ pub fn several(list: &PickList, line: &str) -> Result<Vec<usize>, String> {
             all.push(at);
         }
     }
+    // What is sent does not depend on the order of picking.
+    all.sort_unstable();
     if all.is_empty() { Err("type one or several numbers, such as 1, 3".to_owned()) } else { Ok(all) }
 }
 
@@ -130,7 +134,7 @@ mod tests {
         assert_eq!(one(&list, "2"), Ok(1));
         assert_eq!(one(&list, " Film "), Ok(1), "a whole name before a part of one");
         assert_eq!(one(&list, "crew"), Ok(2));
-        assert_eq!(several(&list, "3, cast"), Ok(vec![2, 0]));
+        assert_eq!(several(&list, "3, cast"), Ok(vec![0, 2]));
         assert!(one(&list, "0").is_err_and(|why| why.contains("1 to 4")));
         assert!(one(&list, "99999999999999999999").is_err_and(|why| why.contains("1 to 4")));
         assert!(one(&list, "i").is_err_and(|why| why.contains("several")));

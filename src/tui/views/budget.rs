@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use std::collections::BTreeMap;
 
 /// Name, text, and what is used of how much.
-type Row = (&'static str, String, Option<(u64, u64)>);
+pub type Row = (&'static str, String, Option<(u64, u64)>);
 
 /// Where the texts begin.
 const TEXT: u16 = 13;
@@ -40,11 +40,13 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
     }
     if area.bottom() > below.saturating_add(2) {
         let place = Rect { y: below + 1, height: area.bottom() - below - 1, ..area };
-        kinds(buf, place, &spent, scene.state.price(), theme);
+        kinds(buf, place, &spent, scene.state.common_price(), theme);
     }
 }
 
-fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> {
+/// What was spent, in order; `width`: the columns that a text has.
+#[must_use]
+pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> {
     let state = &scene.state;
     let settings = state.settings();
     let deepest = state.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
@@ -66,7 +68,7 @@ fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> 
         Some(_) => format!("{}{}{}", tilde(&spent.llm.tokens), spent.against(Budget::Tokens), of(Budget::Tokens)),
         None => tokens(&spent.llm.tokens, width),
     };
-    let cost = format!("{}{}", cost(&spent.llm, state.price(), limit(Budget::Cost).is_some() && width < 30), of(Budget::Cost));
+    let cost = format!("{}{}", cost(&spent.llm, state.common_price(), limit(Budget::Cost).is_some() && width < 30), of(Budget::Cost));
     let mut rows: Vec<Row> = vec![
         (
             "expansions",

@@ -102,7 +102,8 @@ pub fn render(buf: &mut Buffer, area: Rect, view: &SessionView, now: Instant, th
     let mut used = text::width(&right[0].0);
     let mut flight = in_flight(view, now).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
     let kgs = kgs(&view.snapshot.state);
-    let model = started.map(|s| (format!("  {}", model(&s.model)), Role::Dim));
+    let state = &view.snapshot.state;
+    let model = started.map(|_| (format!("  {}", model(&text::one_line(state.model(state.model_now()).name))), Role::Dim));
     // That a KG waits is rarer news than which model it is.
     let waits = if view.snapshot.live.waits.iter().any(|wait| wait.until > now) { flight.take() } else { None };
     for piece in kgs.into_iter().chain(waits).chain(model).chain(flight) {

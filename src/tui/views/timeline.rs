@@ -67,7 +67,8 @@ fn clock(ms: u64) -> String {
 }
 
 /// Whose event it is: model, KG, engine or person.
-const fn origin(entry: &Entry) -> (&'static str, Role) {
+#[must_use]
+pub const fn origin(entry: &Entry) -> (&'static str, Role) {
     match (&entry.ev, entry.by) {
         (_, By::You) => ("you", Role::ByHand),
         (_, By::Engine) | (Event::Asked { .. } | Event::Part { .. }, _) => ("engine", Role::Accent),

@@ -15,7 +15,8 @@ impl InWords for AgainPopup {
         let asked = match self.stages.last() {
             Some(Stage::Menu(list)) => Question {
                 title: format!("The model is asked again {what} at {about}"),
-                rows: rows(list, Some(&view.scene)),
+                // The sign for what a person does means an edit here.
+                rows: rows(list, Some(&view.scene)).iter().map(|row| row.replace("✎ ", "")).collect(),
                 how: match (self.both, self.what) {
                     (true, Again::Samples) => "type a number; `value` asks for its value instead".to_owned(),
                     (true, Again::Value) => "type a number; `samples` asks what comes next instead".to_owned(),
@@ -28,15 +29,34 @@ impl InWords for AgainPopup {
                 how: "type a number, such as 0.7".to_owned(),
                 ..Question::default()
             },
+            Some(Stage::Models(list, _)) => Question {
+                title: "Which model is asked?".to_owned(),
+                rows: rows(list, Some(&view.scene)),
+                how: "type a number".to_owned(),
+                ..Question::default()
+            },
+            Some(Stage::Name(_)) => Question {
+                title: "The model that is asked".to_owned(),
+                how: "type it in the form of --llm, such as openai:gpt-4o-mini, or a name of the configuration".to_owned(),
+                ..Question::default()
+            },
+            Some(Stage::Scope(list, model)) => Question {
+                title: format!("{}: how long?", model.label()),
+                rows: rows(list, Some(&view.scene)),
+                how: "type a number".to_owned(),
+                ..Question::default()
+            },
             Some(Stage::Edit(part, template, editor)) => Question {
                 title: format!("{} of the {}, as it is now", if *template { "The template" } else { "The text" }, name(*part)),
                 text: editor.value().lines().map(str::to_owned).collect(),
+                exact: true,
                 how: "type the new text; a line that ends with a backslash goes on in the next one".to_owned(),
                 ..Question::default()
             },
             Some(Stage::Review(pager)) => Question {
                 title: "The prompt as it would be sent; what is new begins with a plus sign".to_owned(),
                 text: pager.document().plain().lines().map(str::to_owned).collect(),
+                exact: true,
                 how: match &self.exists {
                     Some(file) => format!("{} is there already: `replace` replaces it, anything else leaves it", file.display()),
                     None => "type yes to ask; `edit` edits more; `save` saves the template for later sessions".to_owned(),
@@ -60,10 +80,19 @@ impl InWords for AgainPopup {
                         self.turn(state);
                     }
                 }
-                (_, Ok(row)) => return self.pick(state, row),
+                (_, Ok(row)) => return self.pick(desk, state, row),
                 (_, Err(why)) => self.wrong = Some(why),
             },
             Some(Stage::Heat(_)) => self.take_temperature(state, line),
+            Some(Stage::Models(list, _)) => match one(list, line) {
+                Ok(row) => self.pick_model(state, row),
+                Err(why) => self.wrong = Some(why),
+            },
+            Some(Stage::Name(_)) => self.take_name(desk, state, line),
+            Some(Stage::Scope(list, _)) => match one(list, line) {
+                Ok(row) => return self.pick_scope(state, row),
+                Err(why) => self.wrong = Some(why),
+            },
             Some(Stage::Edit(_, _, editor)) => {
                 **editor = Editor::new(line);
                 self.take(state);

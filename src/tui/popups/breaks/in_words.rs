@@ -8,7 +8,7 @@ impl InWords for BreaksPopup {
     fn question(&self, _desk: &Desk<'_>) -> Question {
         Question {
             title: "The search stands still for you when one of these holds".to_owned(),
-            rows: rows(&self.list, None),
+            rows: self.told(),
             how: "type a number to switch it, or a condition to add it, such as value<0.3".to_owned(),
             wrong: self.wrong.clone(),
             stays: true,
@@ -33,5 +33,17 @@ impl InWords for BreaksPopup {
                 Reaction::Stay
             }
         }
+    }
+}
+
+impl BreaksPopup {
+    /// The rows, with a word in the place of the sign that each begins with.
+    fn told(&self) -> Vec<String> {
+        let word = |row: &Row, text: String| match (row, text.split_once(' ')) {
+            (Row::Point(_, on), Some((_, rest))) => format!("{}: {rest}", if *on { "on" } else { "off" }),
+            (Row::Form(_), Some((_, rest))) => format!("form: {rest}"),
+            _ => text,
+        };
+        self.rows.iter().zip(rows(&self.list, None)).map(|(row, text)| word(row, text)).collect()
     }
 }

@@ -32,7 +32,8 @@ impl Shown {
 impl InWords for ComparePopup {
     fn question(&self, desk: &Desk<'_>) -> Question {
         match &self.stage {
-            Stage::Listing | Stage::Reading(_) => Question { waits: true, ..Question::default() },
+            Stage::Listing => Question { title: "looking for sessions".to_owned(), waits: true, ..Question::default() },
+            Stage::Reading(path) => Question { title: format!("reading {path}"), waits: true, ..Question::default() },
             Stage::Choosing(_, list) => Question {
                 title: "Compare with which session?".to_owned(),
                 rows: rows(list, desk.view.map(|view| &view.scene)),

@@ -11,21 +11,21 @@ impl InWords for CorrectPopup {
         let scene = desk.view.map(|view| &view.scene);
         let list = |list: &PickList| rows(list, scene);
         let (title, rows, how) = match &self.stage {
-            Stage::Menu => ("What is wrong with this fact?", list(&self.menu.1), "type a number"),
-            Stage::Write(Pick::Label, _) => ("Another label", Vec::new(), "type the right label"),
-            Stage::Write(..) => ("The right value", Vec::new(), "type the right value"),
+            Stage::Menu => ("what is wrong with this fact?", list(&self.menu.1), "type a number"),
+            Stage::Write(Pick::Label, _) => ("another label", Vec::new(), "type the right label"),
+            Stage::Write(..) => ("the right value", Vec::new(), "type the right value"),
             Stage::Find { list: found, .. } => {
-                ("The right entity", list(found), "type a number, or `search LABEL` to look for others in the KGs")
+                ("the right entity", list(found), "type a number, or `search LABEL` to look for others in the KGs")
             }
-            Stage::Why(..) => ("Why? The reason is for yourself and for the KG's owners", Vec::new(), "type a reason, or `none`"),
+            Stage::Why(..) => ("why? The reason is for yourself and for the KG's owners", Vec::new(), "type a reason, or `none`"),
             Stage::Again(_, asked) => (
-                "Corrected, in this session only. Who read it before, and is asked again?",
+                "corrected, in this session only. Who read it before, and is asked again?",
                 list(asked),
                 "type one or several numbers, `all`, or `none`",
             ),
         };
         Question {
-            title: format!("{title} {}", self.said),
+            title: format!("{}: {title}", self.said),
             rows,
             how: how.to_owned(),
             wrong: self.wrong.clone(),

@@ -15,7 +15,7 @@ impl InWords for DecidePopup {
             rows: rows(&self.list, desk.view.map(|view| &view.scene)),
             how: format!(
                 "`apply` applies what is chosen; `keep 1`, `drop 1`; `add CHOICE`, `instead 1 CHOICE` ({}); `note TEXT` tells the model why; \
-                 `off` applies nothing yet and asks no more",
+                 `off` asks no more",
                 self.form()
             ),
             wrong: self.wrong.clone(),

@@ -13,6 +13,7 @@ impl InWords for ReplyPopup {
         Question {
             title: "You are the model: this is its prompt".to_owned(),
             text: prompt(state, self.ask).plain().trim_end().lines().map(str::to_owned).collect(),
+            exact: true,
             how: format!(
                 "type the reply that is sample {number} of {total}; a line that ends with a backslash goes on in the next one; `* REPLY` is \
                  the reply for all samples that are left"

@@ -8,6 +8,7 @@ use super::{changes, heading, line};
 use crate::asm::{Edit, Templates, Wording};
 use crate::calls::{PartKind, PromptKind};
 use crate::search::{Act, Again, Ask, Call, LlmCall, NodeId, PartId, Purpose, State};
+use crate::text::one_line;
 
 /// The prompts about a node in the order they were asked: linking (root), samples, values.
 pub(super) fn asks(scene: &Scene, id: NodeId) -> Vec<&Ask> {
@@ -107,7 +108,8 @@ fn title(state: &State, ask: &Ask, call: &LlmCall) -> String {
     let temperature = f64::from(call.temperature_milli) / 1000.0;
     let by_hand = if state.asked_again(ask) { " · asked by you" } else { "" };
     let again = if ask.key.round > 0 { format!(" · asked again ({})", ask.key.round) } else { String::new() };
-    format!("Prompt: {what} · {} × temperature {temperature} · at most {} tokens{by_hand}{again}", call.slots, call.max_tokens)
+    let of = call.model.map_or_else(String::new, |by| format!(" · asked of {}", one_line(state.model(Some(by)).name)));
+    format!("Prompt: {what}{of} · {} × temperature {temperature} · at most {} tokens{by_hand}{again}", call.slots, call.max_tokens)
 }
 
 /// The newest prompt about a node, exactly as sent: what is copied.

@@ -29,6 +29,14 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
             _ => "The vote",
         };
         readings(&mut document, scene, id, step, title);
+        let sampled = scene.state.asks.iter().rfind(|ask| ask.key.step == step.id && ask.key.purpose == Purpose::Sample);
+        if let Some(by) = sampled.and_then(|ask| scene.state.asked_of(ask)) {
+            line(
+                &mut document,
+                Role::Dim,
+                format!("asked of {}, in the place of the session's own model", scene.state.model(Some(by)).name),
+            );
+        }
         raw(&mut document, scene, step, flying, |purpose| purpose == Purpose::Sample);
     }
     if document.is_empty() {

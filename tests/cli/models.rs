@@ -1,0 +1,66 @@
+//! Sessions that go on with another model: which one is asked, recorded and paid.
+
+use crate::server::{Reply, Request, Server, model};
+use crate::support::Home;
+use serde_json::{Value, json};
+
+const CONFIG: &str = "models:\n  small: {spec: openai:small, url: 'http://SMALL/v1'}\n  big: {spec: openai:big, url: 'http://BIG/v1'}\n\
+    prices:\n  small: {input: 1, output: 1}\n  big: {input: 100, output: 100}\n";
+
+/// A model that answers its first `calls` and then says that nothing is left to spend.
+fn broke(calls: usize) -> impl Fn(usize, &Request) -> Reply + Send + Sync + 'static {
+    move |number, request| {
+        if number < calls {
+            return model(request);
+        }
+        let body =
+            json!({"error": {"message": "You exceeded your current quota", "type": "insufficient_quota", "code": "insufficient_quota"}});
+        ("429 Too Many Requests", "application/json", body.to_string())
+    }
+}
+
+fn named(server: &Server) -> Vec<String> {
+    let of =
+        |request: Request| serde_json::from_str::<Value>(&request.body).ok().and_then(|body| body["model"].as_str().map(str::to_owned));
+    server.seen().into_iter().filter_map(of).collect()
+}
+
+#[test]
+fn a_session_whose_model_has_no_quota_goes_on_with_another_and_each_is_paid_by_its_own_price() {
+    let home = Home::new();
+    let (small, big) = (Server::start(broke(6)), Server::start(|_, request| model(request)));
+    let config = home.write("config/tot/config.yaml", CONFIG.replace("SMALL", &small.host).replace("BIG", &big.host));
+    let session = home.arg("s.jsonl");
+    let ask = ["ask", "Who is Inception?", "--llm", "small", "--max-expansions", "3", "--session", &session];
+    home.run(&ask).ends(1).says(&["quota", "go on with: tot ask --resume"]);
+    let sent = named(&small).len();
+    let ran = home.run(&["ask", "--resume", &session, "--llm", "big", "--json"]);
+    let out = ran.json();
+    assert_eq!(named(&small).len(), sent, "the first one is not asked any more");
+    assert!(!named(&big).is_empty() && named(&big).iter().all(|name| name == "big"));
+    let by_model = out["llm"]["by_model"].as_array().unwrap_or_else(|| panic!("{out}"));
+    let of = |n: usize, what: &str| by_model[n][what].clone();
+    assert_eq!((of(0, "spec"), of(1, "spec")), (json!("small"), json!("big")));
+    let cost = |n: usize| of(n, "cost").as_f64().unwrap();
+    let tokens = |n: usize| of(n, "prompt_tokens").as_f64().unwrap() + of(n, "completion_tokens").as_f64().unwrap();
+    assert!((cost(0) - tokens(0) / 1e6).abs() < 1e-6 && (cost(1) - tokens(1) / 1e4).abs() < 1e-6, "{out}");
+    assert!((out["llm"]["cost"].as_f64().unwrap() - cost(0) - cost(1)).abs() < 2e-6);
+    home.run(&["show", &session]).ends(0);
+    home.run(&["replay", "--check", &session]).ends(0);
+    let recorded = std::fs::read_to_string(&session).unwrap();
+    assert!(recorded.contains(r#""what":{"model":{"spec":"big","name":"openai:big","service_model":"big""#), "{recorded}");
+    // It stays the session's model without being named again.
+    let before = named(&big).len();
+    home.run(&["ask", "--resume", &session, "--max-expansions", "4", "--quiet"]);
+    assert!(named(&big).len() > before && named(&small).len() == sent);
+    // Where it is not known any more, the session says so and can still be looked at.
+    std::fs::remove_file(&config).unwrap();
+    home.run(&["ask", "--resume", &session]).ends(2).says(&["big"]);
+    home.run(&["show", &session]).ends(0);
+    // Another one whose price is not known takes no budget of money.
+    let other = CONFIG.replace("SMALL", &small.host).replace("BIG", &big.host);
+    home.write("config/tot/config.yaml", format!("{other}budgets: {{}}\n").replace("  small: {input", "  smaller: {input"));
+    let refused = home.run(&["ask", "--resume", &session, "--llm", "small", "--max-cost", "1"]).ends(2);
+    refused.says(&["a budget of money needs to know what small costs"]);
+    assert_eq!(std::fs::read_to_string(&session).unwrap().matches(r#""what":{"model""#).count(), 1, "nothing was recorded");
+}

@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::graph::{Entity, KgName};
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
+use crate::llm::chat::keys;
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Opener, Pace};
@@ -156,7 +157,7 @@ impl Workshop {
         status: Option<crate::kg::Status>,
         lenient: bool,
     ) -> anyhow::Result<Self> {
-        let mut secrets = Vec::new();
+        let mut secrets = of_environment(config);
         let from = From::of(options)?;
         // What the recording was made with is opened only to be asked.
         let world = match &from {
@@ -358,6 +359,15 @@ impl Workshop {
             folder: sessions_folder(),
         })
     }
+}
+
+/// Keys and passwords that stand in variables which a service or the configuration names. Also one that this session does not use
+/// could come into it: a person pastes it, a graph has it.
+fn of_environment(config: &Config) -> Vec<Secret> {
+    let of_models = config.models.values().filter_map(|model| model.key_env.as_deref());
+    let of_kgs = config.kgs.values().filter_map(|kg| kg.password_env.as_deref());
+    let names = keys::variables().chain(of_models).chain(of_kgs);
+    names.filter_map(|name| std::env::var(name).ok()).filter_map(|value| Secret::new(&value)).collect()
 }
 
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {

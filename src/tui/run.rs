@@ -1,5 +1,5 @@
 //! The shell around the [`App`]: terminal, threads, host. Draws only when something changed: all events are drained
-//! first, then one frame is drawn, at most sixty a second.
+//! first, then one frame is drawn, at most sixty a second; after a key at once.
 
 use super::app::{App, Effect};
 use super::command::KeyMap;
@@ -69,7 +69,7 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<En
     let (tell, told) = channel();
     let wires = listen(tell.clone())?;
     read_input(tell.clone());
-    let mut shell = Shell { app, host, wires, tell, connection: None, number: 0, dirty: true, signalled: false };
+    let mut shell = Shell { app, host, wires, tell, connection: None, number: 0, dirty: true, pressed: false, signalled: false };
     if options.mouse {
         shell.perform(Effect::Mouse(true), &mut screen)?;
     }
@@ -155,6 +155,8 @@ struct Shell<'a> {
     /// Of the connection.
     number: u64,
     dirty: bool,
+    /// Whether a key was pressed since the last frame: the next one is drawn at once.
+    pressed: bool,
     /// Whether a signal ends it.
     signalled: bool,
 }
@@ -165,10 +167,10 @@ impl Shell<'_> {
         let mut drawn = Instant::now().checked_sub(FRAME).unwrap_or_else(Instant::now);
         let mut lights = Instant::now();
         loop {
-            if self.dirty && drawn.elapsed() >= FRAME {
+            if self.dirty && (self.pressed || drawn.elapsed() >= FRAME) {
                 drawn = Instant::now();
                 screen.draw(|frame| self.app.draw(frame, drawn))?;
-                self.dirty = false;
+                (self.dirty, self.pressed) = (false, false);
             }
             let wait = if self.dirty {
                 FRAME.saturating_sub(drawn.elapsed())
@@ -211,7 +213,10 @@ impl Shell<'_> {
     fn take(&mut self, msg: Msg, screen: &mut Screen) -> anyhow::Result<bool> {
         match msg {
             Msg::Term(event) => {
-                self.dirty |= self.app.event(&event);
+                let seen = self.app.event(&event);
+                self.dirty |= seen;
+                // Whoever presses a key waits for no frame of the search.
+                self.pressed |= seen && matches!(event, TermEvent::Key(_) | TermEvent::Paste(_));
                 for effect in self.app.take_effects() {
                     if self.perform(effect, screen)? {
                         return Ok(true);

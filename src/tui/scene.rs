@@ -137,13 +137,13 @@ impl Scene {
 
 /// What KGs cut, by the node that brought the list; what was fetched since counts.
 fn partial(state: &State) -> HashMap<NodeId, String> {
-    let brought = |node: &&Arc<crate::search::Node>| !node.delta.partial.is_empty() || state.pages(node.id).next().is_some();
-    let somewhere = state.nodes.iter().filter(|node| state.is_cut_somewhere(node.id));
-    let mut all: HashMap<NodeId, String> = somewhere.map(|node| (node.id, "partial".to_owned())).collect();
+    let paged = state.paged();
+    let brought = |node: &&Arc<crate::search::Node>| !node.delta.partial.is_empty() || paged.contains(&node.id);
+    let mut all: HashMap<NodeId, String> = state.cut_somewhere().into_iter().map(|node| (node, "partial".to_owned())).collect();
     for node in state.nodes.iter().filter(brought) {
         let own = |cut: &&crate::search::Cut| match &node.action {
             Action::SelectRelation { relation } => relation.id == cut.relation && relation.direction == cut.direction,
-            _ => state.pages(node.id).next().is_some(),
+            _ => paged.contains(&node.id),
         };
         let cuts = state.cuts(node.id);
         let cuts: Vec<_> = cuts.iter().filter(own).collect();

@@ -170,6 +170,45 @@ fn a_person_is_the_model() {
     assert_eq!(status, 0, "ctrl-c ends it from a popup too");
 }
 
+/// Processor time of the program so far, in hundredths of a second (`USER_HZ`), where the system tells.
+fn used(terminal: &Terminal) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", terminal.child.process_id()?)).ok()?;
+    // After the name in brackets: state, ten fields, then utime and stime.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
+
+/// Less than a hundredth of a core while nothing moves, whatever is shown. Load on the machine does not count: it is the time
+/// that the program itself used.
+#[test]
+fn an_idle_explorer_uses_next_to_nothing() {
+    let film = scenario();
+    let places: [(&[&str], &str, &str); 4] = [
+        (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", ""),
+        (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", "B"),
+        (&[QUESTION, "--pace", "0", "--break", "expansion 2"], "● breakpoint", "3"),
+        (&[QUESTION, "--llm", "human"], "You are the model: sample 1 of 1", ""),
+    ];
+    let mut idle: Vec<(Terminal, &str)> = Vec::new();
+    for (args, known, keys) in places {
+        let mut terminal = Terminal::open(args);
+        terminal.wait_for(known);
+        terminal.press(keys);
+        while terminal.read_for(Duration::from_millis(800)) {}
+        idle.push((terminal, known));
+    }
+    // All of them at once.
+    let time = Duration::from_secs(5);
+    let Some(before) = idle.iter().map(|(terminal, _)| used(terminal)).collect::<Option<Vec<u64>>>() else { return };
+    std::thread::sleep(time);
+    for ((terminal, known), before) in idle.into_iter().zip(before) {
+        let hundredths = used(&terminal).unwrap() - before;
+        println!("{known}: {hundredths} hundredths of a second in {time:?}");
+        assert!(hundredths * 10 < time.as_millis() as u64 / 100, "{known}: {hundredths} hundredths of a second in {time:?}");
+        drop(terminal);
+    }
+}
+
 #[test]
 fn every_size_is_survived() {
     let mut terminal = Terminal::open(&["--scenario", &scenario(), "--pace", "0"]);

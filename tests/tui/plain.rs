@@ -284,6 +284,9 @@ fn looking_needs_no_runner() {
         let sign = |c: char| matches!(c, '\u{2190}'..='\u{2bff}') || c == '·';
         assert!(!said.contains(sign), "{word}: {said}");
     }
+    talk.says("go 14");
+    assert!(talk.says("fact 1").contains("go and its number goes to that node"), "no key of a pane");
+    assert!(talk.says("evidence").contains("fact and its number in the graph tells its whole query"));
     assert!(talk.says("find matthew").contains("node 13"));
     assert!(talk.says("find next").contains("node 13"));
     assert!(talk.says("up").contains("node 9") && talk.says("left").contains("node 5"));

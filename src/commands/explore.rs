@@ -16,9 +16,9 @@ use crate::plain;
 use crate::runner::{Handle, Pace, Setup};
 use crate::session::{Journal, ReadErrorKind, Recording, family, read, recent, sessions_folder};
 use crate::text::one_line;
-use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo};
+use crate::tui::{self, Connection, Ended, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -138,13 +138,18 @@ fn is_dumb() -> bool {
 fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Status> {
     let theme = looks.theme.clone().or_else(|| bench.config.theme.clone());
     let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop().warnings.clone(), keys: bench.config.keys.clone() };
-    if looks.plain || is_dumb() {
+    let ended = if looks.plain || is_dumb() {
         plain::run(first, bench, &options)?;
+        Ended::Quit
     } else {
-        tui::run(first, bench, options)?;
-    }
+        tui::run(first, bench, options)?
+    };
     bench.close();
-    Ok(Status::Ok)
+    let Ended::Signal(session) = ended else { return Ok(Status::Ok) };
+    let goes_on = session.map_or_else(String::new, |path| format!("; go on with: tot resume {}", one_line(&path.display().to_string())));
+    // After SIGHUP there may be nobody to tell.
+    let _ = writeln!(std::io::stderr(), "tot: a signal ended the explorer{goes_on}");
+    Ok(Status::Stopped)
 }
 
 /// What the explorer asks of the rest of the program.

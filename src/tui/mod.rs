@@ -20,4 +20,4 @@ pub mod widgets;
 
 pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo, Status};
 pub use popups::question::Question;
-pub use run::{run, start_data};
+pub use run::{Ended, run, start_data};

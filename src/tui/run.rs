@@ -10,7 +10,10 @@ use super::views::start::StartData;
 use crate::runner::{Command, Snapshot};
 use crate::session::{Listed, Recording, beside, read as read_session};
 use crossterm::event::{Event as TermEvent, poll, read};
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -39,11 +42,20 @@ enum Msg {
     NoInput(String),
 }
 
+/// How the explorer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The person ended it.
+    Quit,
+    /// A signal did, while this session was shown (its file, where it is on disk).
+    Signal(Option<PathBuf>),
+}
+
 /// Runs the explorer until the person ends it. Blocks; a tokio runtime with the runners must run elsewhere.
 ///
 /// # Errors
 /// When there is no usable terminal (a [`super::terminal::ScreenError`] inside), or when it is lost.
-pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()> {
+pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<Ended> {
     let environment = |name: &str| std::env::var(name).ok();
     let ground = Depth::ground_is_light(environment).then_some("light");
     let (themes, warnings) = Themes::new(options.theme.as_deref().or(ground), Depth::of_environment(environment));
@@ -57,7 +69,7 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     let (tell, told) = channel();
     let wires = listen(tell.clone())?;
     read_input(tell.clone());
-    let mut shell = Shell { app, host, wires, tell, connection: None, number: 0, dirty: true };
+    let mut shell = Shell { app, host, wires, tell, connection: None, number: 0, dirty: true, signalled: false };
     if options.mouse {
         shell.perform(Effect::Mouse(true), &mut screen)?;
     }
@@ -67,7 +79,9 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     let ended = shell.work(&told, &mut screen);
     drop(screen);
     shell.disconnect();
-    ended
+    ended?;
+    let path = || shell.app.session().and_then(|view| view.snapshot.live.path.clone());
+    Ok(if shell.signalled { Ended::Signal(path()) } else { Ended::Quit })
 }
 
 /// What the start page shows now.
@@ -141,6 +155,8 @@ struct Shell<'a> {
     /// Of the connection.
     number: u64,
     dirty: bool,
+    /// Whether a signal ends it.
+    signalled: bool,
 }
 
 impl Shell<'_> {
@@ -215,7 +231,10 @@ impl Shell<'_> {
                 self.dirty = true;
             }
             Msg::Newer(_) | Msg::Gone(_) => {}
-            Msg::Signal(Signal::End) => return Ok(true),
+            Msg::Signal(Signal::End) => {
+                self.signalled = true;
+                return Ok(true);
+            }
             Msg::Signal(Signal::Stop) => screen.suspend()?,
             Msg::Signal(Signal::Continued) => {
                 screen.resume()?;
@@ -333,7 +352,7 @@ impl Shell<'_> {
         screen.copy(text)?;
         let path = copy_path(self.app.session().and_then(|view| view.snapshot.live.path.clone()));
         let letters = text.chars().count();
-        match path.and_then(|path| std::fs::write(&path, text).map(|()| path)) {
+        match path.and_then(|path| write_copy(&path, text).map(|()| path)) {
             Ok(path) => self.app.say(format!("copied {letters} letters to the clipboard, and into {}", path.display()), Role::Accent),
             Err(_) => self.app.say(format!("copied {letters} letters to the clipboard (OSC 52)"), Role::Accent),
         }
@@ -345,4 +364,10 @@ impl Shell<'_> {
 /// The file for copies: beside the session, where only its owner writes.
 fn copy_path(session: Option<PathBuf>) -> std::io::Result<PathBuf> {
     session.map(|path| path.with_extension("copy.txt")).ok_or_else(|| std::io::Error::other("the session is not on disk"))
+}
+
+/// Writes a copy; only its owner may read it.
+fn write_copy(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
 }

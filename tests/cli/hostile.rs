@@ -56,6 +56,9 @@ fn no_output_moves_the_terminal() {
         home.run(&["show", &session, told]).ends(0).clean();
         home.run(&["show", &session, told, "--json"]).ends(0).clean().json();
     }
+    for args in [&["diff", &session, &session][..], &["diff", &session, &session, "--json"], &["sessions", "show", &session]] {
+        home.run(args).ends(0).clean();
+    }
     let object = home.run(&["show", "--json", &session]).ends(0).clean().json();
     assert!(object.to_string().contains('\u{9b}'), "the value itself is kept");
     home.run(&["replay", "--check", &session]).ends(0).clean();

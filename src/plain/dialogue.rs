@@ -141,7 +141,11 @@ impl Dialogue {
     /// Takes up a newer snapshot of the session.
     pub fn snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.seen = snapshot.live.obeyed;
+        let asked = self.app.has_popup();
         self.app.snapshot(snapshot);
+        if asked && !self.app.has_popup() {
+            self.say("what was asked is settled already");
+        }
         if let Some(view) = self.app.session() {
             let news = self.told.news(view);
             self.say_all(news);
@@ -777,7 +781,7 @@ impl Dialogue {
             let text: String = line.iter().map(|(_, span)| span.as_str()).collect();
             // What was sent stands as it was; what is said about it is in words.
             let sent = tab == Tab::Prompt && line.iter().any(|(role, _)| matches!(role, Role::Text | Role::Filled | Role::New));
-            if sent { self.say_exactly(&text) } else { self.say(text) }
+            if sent { self.say_exactly(&text) } else { self.say(hint(&text).unwrap_or(&text)) }
         }
     }
 
@@ -829,6 +833,15 @@ impl Dialogue {
         let key = if keys.is_empty() { String::new() } else { format!(" (key {})", keys.join(" or ")) };
         format!("{}{key}: {}", spec.name, own_help(control).unwrap_or(spec.help))
     }
+}
+
+/// What a line of the inspector says of keys, in the words for it.
+fn hint(line: &str) -> Option<&'static str> {
+    Some(match line.trim() {
+        "Enter in the table goes to that node" => "go and its number goes to that node",
+        "d on a fact of the local graph shows its whole query" => "fact and its number in the graph tells its whole query",
+        _ => return None,
+    })
 }
 
 /// Why a command that is about the screen has no meaning here.

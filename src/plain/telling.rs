@@ -4,7 +4,7 @@ use super::looks;
 use super::words::worded;
 use crate::graph::KgName;
 use crate::runner::RunState;
-use crate::search::{Entry, Event, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, WarningKind};
+use crate::search::{Entry, Event, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, Warning, WarningKind};
 use crate::text::one_line;
 use crate::tui::scene::{Scene, describe, label};
 use crate::tui::session_view::SessionView;
@@ -44,7 +44,7 @@ impl Told {
 
     fn skip(&mut self, view: &SessionView) {
         self.entries = view.snapshot.entries().len();
-        self.warnings = of_scene(&view.scene).map(|(key, _)| key).collect();
+        self.warnings = of_scene(&view.scene).map(|warning| (warning.node, warning.kind)).collect();
     }
 
     /// What is new since the last time.
@@ -65,9 +65,9 @@ impl Told {
         self.entries = snapshot.entries().len();
         // What is looked at in the past was told when it was the present.
         if view.past.is_none() {
-            for (key, line) in of_scene(&view.scene) {
-                if self.warnings.insert(key) {
-                    lines.push(line);
+            for warning in of_scene(&view.scene) {
+                if self.warnings.insert((warning.node, warning.kind)) {
+                    lines.push(format!("warning at node {}: {}: {}", warning.node.0, warning.kind.title(), one_line(&warning.text)));
                 }
             }
         }
@@ -96,12 +96,9 @@ impl Told {
     }
 }
 
-/// The warnings, each once.
-fn of_scene(scene: &Scene) -> impl Iterator<Item = ((NodeId, WarningKind), String)> + '_ {
-    scene.warnings.iter().filter(|warning| looks::matters(warning.kind)).map(|warning| {
-        let line = format!("warning at node {}: {}: {}", warning.node.0, warning.kind.title(), one_line(&warning.text));
-        ((warning.node, warning.kind), line)
-    })
+/// The warnings that are told.
+fn of_scene(scene: &Scene) -> impl Iterator<Item = &Warning> {
+    scene.warnings.iter().filter(|warning| looks::matters(warning.kind))
 }
 
 /// An event in words; nothing for those that only carry others.

@@ -6,10 +6,11 @@ use indexmap::IndexMap;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
+use tree_of_traversals::calls::AskId;
 use tree_of_traversals::micro::Micro;
 use tree_of_traversals::plain::dialogue::{Dialogue, Line};
-use tree_of_traversals::runner::{Command, Flight, Inquiry, Live, Pace};
-use tree_of_traversals::search::{Act, Entry, NodeId};
+use tree_of_traversals::runner::{Command, Flight, Inquiry, Live, Pace, Proposal};
+use tree_of_traversals::search::{Act, Entry, Event, NodeId, Outcome};
 use tree_of_traversals::text::is_unsafe;
 use tree_of_traversals::tui::app::Effect;
 use tree_of_traversals::tui::command::{Control, KeyMap};
@@ -62,6 +63,29 @@ impl Talk {
         talk
     }
 
+    /// Before the samples of the question are applied: they wait for the person.
+    fn held() -> Self {
+        let whole = film(usize::MAX);
+        let read = |entry: &Entry| match &entry.ev {
+            Event::Read { step, rows, .. } => whole.state.step(*step).and_then(|of| of.node).map(|node| (*step, node, rows.clone())),
+            _ => None,
+        };
+        let (at, (step, node, rows)) = whole.entries.iter().enumerate().find_map(|(at, entry)| Some((at, read(entry)?))).unwrap();
+        let mut talk = Self::on_start_page();
+        talk.entries = whole.entries[..at].to_vec();
+        talk.live.proposal = Some(Arc::new(Proposal { seq: at as u64, step, node, rows }));
+        talk.dialogue.open_session(snapshot(&talk.entries, talk.live.clone()));
+        talk
+    }
+
+    /// The person is the model, and three samples are wanted.
+    fn as_the_model() -> (Self, AskId) {
+        let open = |world: &World| world.state.asks.iter().find(|ask| ask.samples.len() == 3 && !ask.is_complete()).map(|ask| ask.id);
+        let (world, ask) = (1..60).map(film).find_map(|world| open(&world).map(|ask| (world, ask))).unwrap();
+        let human = Flight { ask, since: Instant::now(), what: "samples".into(), kg: None, human: true };
+        (Self::with(&world, |live| live.flights = vec![human]), ask)
+    }
+
     fn arrive(&mut self) {
         self.dialogue.snapshot(snapshot(&self.entries, self.live.clone()));
     }
@@ -77,6 +101,11 @@ impl Talk {
             }
             let kg = scenario(self.name).graph();
             for effect in &effects {
+                match effect {
+                    Effect::List => self.dialogue.listed(&[]),
+                    Effect::Read(_) => self.dialogue.read(Err("it is gone")),
+                    _ => {}
+                }
                 let Effect::Send(command) = effect else { continue };
                 self.live.obeyed += 1;
                 match command {
@@ -284,6 +313,9 @@ fn looking_needs_no_runner() {
         let sign = |c: char| matches!(c, '\u{2190}'..='\u{2bff}') || c == '·';
         assert!(!said.contains(sign), "{word}: {said}");
     }
+    talk.says("go 14");
+    assert!(talk.says("fact 1").contains("go and its number goes to that node"), "no key of a pane");
+    assert!(talk.says("evidence").contains("fact and its number in the graph tells its whole query"));
     assert!(talk.says("find matthew").contains("node 13"));
     assert!(talk.says("find next").contains("node 13"));
     assert!(talk.says("up").contains("node 9") && talk.says("left").contains("node 5"));
@@ -320,11 +352,32 @@ fn what_happens_is_told_once_as_it_happens() {
 }
 
 #[test]
+fn samples_are_kept_dropped_replaced_and_added_before_they_are_applied() {
+    let mut talk = Talk::held();
+    let asked = talk.said();
+    assert!(asked.contains("Before it is applied") && asked.contains("3. chosen: answer: Leonardo DiCaprio, 1 vote"), "{asked}");
+    assert!(talk.says("instead 9 THINK: x").contains("from 1 to 3"));
+    assert!(talk.says("add nonsense").contains("write THINK: a thought"), "what can't be read says how it is written");
+    assert!(talk.says("drop 3").starts_with("3. answer: Leonardo DiCaprio"));
+    assert!(talk.says("instead 1 THINK: their own cast lists").contains("1. chosen: think: their own cast lists"));
+    assert!(talk.says("add ANSWER: nobody").contains("4. chosen: answer: nobody, yours"));
+    assert!(talk.says("note a guess").contains("the model reads: a guess"));
+    let decided = talk.sends("apply");
+    let [Command::Decide { rows, note: Some(note), .. }] = &decided[..] else { panic!("{decided:?}") };
+    let kept: Vec<String> =
+        rows.iter().filter_map(|row| if let Outcome::Kept(action) = &row.outcome { Some(action.token()) } else { None }).collect();
+    assert_eq!(kept, ["T:their own cast lists", "X:look at the films", "A:nobody"]);
+    assert_eq!(note, "a guess");
+    // Left, they still wait, and are opened again.
+    let mut talk = Talk::held();
+    assert_eq!(talk.says(""), asked + "left\n");
+    assert!(talk.says("intercept").contains("Before it is applied"));
+    assert!(matches!(&talk.sends("off")[..], [Command::Do(Act::Intercept { states })] if states.is_empty()));
+}
+
+#[test]
 fn the_person_as_the_model_writes_in_line() {
-    let open = |world: &World| world.state.asks.iter().find(|ask| ask.samples.len() == 3 && !ask.is_complete()).map(|ask| ask.id);
-    let (world, ask) = (1..60).map(film).find_map(|world| open(&world).map(|ask| (world, ask))).unwrap();
-    let human = Flight { ask, since: Instant::now(), what: "samples".into(), kg: None, human: true };
-    let mut talk = Talk::with(&world, |live| live.flights = vec![human]);
+    let (mut talk, ask) = Talk::as_the_model();
     assert_eq!(talk.says(""), "left\n", "it was asked by itself");
     assert!(talk.says("open").contains("type the reply that is sample 1 of 3"));
     let reply = |slot: u32, text: &str| Command::Reply { ask, slot, text: text.into() };
@@ -390,13 +443,19 @@ fn any_line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// No line whatever panics, nothing hostile is said, and every line comes to something.
+    /// No line whatever panics or gets stuck, and nothing hostile is said.
     #[test]
-    fn no_line_whatever_panics(lines in prop::collection::vec(any_line(), 1..24), limit in prop::sample::select(vec![1usize, 20, 60, 120, 10_000]), open in any::<bool>()) {
-        let mut talk = if open { Talk::at(&film(limit)) } else { Talk::on_start_page() };
+    fn no_line_whatever_panics(lines in prop::collection::vec(any_line(), 1..24), limit in prop::sample::select(vec![1usize, 20, 60, 120, 10_000]), page in 0..5) {
+        let mut talk = match page {
+            0 => Talk::on_start_page(),
+            1 => Talk::held(),
+            2 => Talk::as_the_model().0,
+            _ => Talk::at(&film(limit)),
+        };
         for line in &lines {
             let (said, _) = talk.type_line(line);
             prop_assert!(!said.contains(|c| c != '\n' && is_unsafe(c)), "{said:?}");
+            prop_assert!(talk.dialogue.is_idle(), "{line:?} is stuck");
         }
     }
 }

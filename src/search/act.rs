@@ -6,11 +6,12 @@ use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
 use super::model::OtherModel;
 use super::otherwise::Otherwise;
+use super::review;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
 use super::strategy::kind_at;
 use crate::asm::{Action, AsmState, Edit, Templates, Wording};
-use crate::graph::{Direction, Entity, EntityId, KgName, RelationId};
+use crate::graph::{Direction, Edge, Entity, EntityId, KgName, RelationId};
 use crate::micro::Micro;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -91,6 +92,16 @@ pub enum Act {
     Set(Setting),
     /// From here on this model is asked.
     Model(Box<OtherModel>),
+    /// Let the model judge these facts, which an answer rests on: out of turn, beside the search.
+    Review {
+        /// The answer's node.
+        node: NodeId,
+        /// The facts.
+        facts: Vec<Edge>,
+        /// The model; without it the one that is asked now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<Box<OtherModel>>,
+    },
     /// Say what is wrong with a fact: an overlay of this session, the KG is not written.
     Correct {
         /// The node in whose local graph the person saw it.
@@ -170,6 +181,10 @@ impl Act {
             Self::Set(setting) => format!("{setting}"),
             Self::Model(model) => format!("from here on {} is asked", model.label()),
             Self::Correct { correction, .. } => correction.summary(),
+            Self::Review { node, facts, model } => {
+                let of = model.as_ref().map_or_else(String::new, |model| format!(" ({})", model.label()));
+                format!("the model judges {} facts of the answer at node {}{of}", facts.len(), node.0)
+            }
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
             Self::Intercept { states } => {
@@ -192,16 +207,18 @@ impl Act {
             | Self::Prune { node, .. }
             | Self::Accept { node }
             | Self::Correct { node, .. }
+            | Self::Review { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
             Self::Link { .. } | Self::Set(_) | Self::Model(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
         one.into_iter().chain(other).chain(replaced.iter().copied())
     }
 
-    /// Whether the act only says when the person wants to look: the search itself is as before, an end stays an end.
+    /// Whether the act leaves the search as it is: it only says when the person wants to look, or asks what the model thinks of facts.
+    /// An end stays an end.
     #[must_use]
     pub const fn only_looks(&self) -> bool {
-        matches!(self, Self::Break { .. } | Self::Intercept { .. })
+        matches!(self, Self::Break { .. } | Self::Intercept { .. } | Self::Review { .. })
     }
 
     /// Whether the act can be done in `state`.
@@ -282,6 +299,7 @@ impl Act {
             },
             Self::Intercept { states } if states.contains(&AsmState::Done) => refuse("nothing is chosen after an answer"),
             Self::Intercept { .. } => Ok(()),
+            Self::Review { node, facts, model } => review::check(state, *node, facts, model.as_deref()),
             Self::Correct { node, correction } => {
                 known(*node)?;
                 correction.check(&state.graph(*node)).map_err(ActRefused)

@@ -182,7 +182,7 @@ fn node_of(event: &Event, state: &State) -> Option<NodeId> {
     let of_step = |step: &StepId| state.step(*step).and_then(|s| s.node);
     match event {
         Event::Opened { node, .. } => *node,
-        Event::Valued { node, .. } | Event::Paged { node, .. } => Some(*node),
+        Event::Valued { node, .. } | Event::Paged { node, .. } | Event::Reviewed { node, .. } => Some(*node),
         Event::Read { step, .. } | Event::Grew { step, .. } | Event::Closed { step } => of_step(step),
         Event::Finished(end) => end.answer,
         _ => None,
@@ -276,6 +276,7 @@ fn short(event: &Event, state: &State) -> String {
         Event::Valued { node, value, .. } => {
             format!("values {} at {}", place(node), value.map_or_else(|| "unknown".to_owned(), |v| v.to_string()))
         }
+        Event::Reviewed { node, judged, .. } => format!("judges {} facts of {}", judged.len(), place(node)),
         Event::Closed { .. } => "ends the step".to_owned(),
         Event::Finished(end) => format!("ends: {}", one_line(&end.why)),
         Event::Acted { what, .. } => one_line(&what.summary()),

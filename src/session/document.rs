@@ -11,11 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const DOCUMENT: &str = include_str!("../../assets/journal.md");
 
 /// Where the types of a journal are.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     include_str!("../search/event.rs"),
     include_str!("../search/act.rs"),
     include_str!("../search/otherwise.rs"),
     include_str!("../search/model.rs"),
+    include_str!("../search/review.rs"),
     include_str!("../search/settings.rs"),
     include_str!("../search/budget.rs"),
     include_str!("../calls/llm.rs"),

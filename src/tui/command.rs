@@ -146,6 +146,7 @@ table! {
     SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1; undo gives the model's value back";
     Prune = "prune or unprune" ["x"] ByHand: "Take this branch out of the search, or put it back";
     AskAgain = "ask again" ["r"] ByHand: "Ask the model here again: new samples or its value, with the prompt as it is or edited by you";
+    Review = "review" ["V"] ByHand: "Let the model judge each fact that the selected answer rests on (or the answer of the search), one call a fact";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
     Correct = "correct a fact" ["w"] ByHand in [Graph]: "Say what is wrong with the selected fact: another object or label, delete, add, hide, distrust";
     More = "next page" ["M"] ByHand in [Graph]: "Fetch the next facts of a list that a KG cut (◐); the model reads them from here on";

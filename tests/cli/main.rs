@@ -17,6 +17,7 @@ mod kept;
 mod kg;
 mod models;
 mod replay;
+mod review;
 mod secrets;
 mod server;
 mod sessions;

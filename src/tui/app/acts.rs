@@ -38,6 +38,7 @@ impl App {
             Control::Redo => Some(Command::Redo),
             Control::Accept => node.map(|node| Command::Do(Act::Accept { node })),
             Control::Prune => node.map(|node| Command::Do(Act::Prune { node, on: !view.scene.standing(node).pruned })),
+            Control::Review => view.answer().map(|node| Command::Do(Act::review(&view.snapshot.state, node, None))),
             Control::More => view.graph.more().map(Command::Do),
             Control::BreakHere => node.map(|node| break_at(&view.snapshot.state, node)),
             Control::Intercept if view.snapshot.live.proposal.is_none() => Some(Command::Do(intercept(&view.snapshot.state))),

@@ -152,6 +152,7 @@ fn ids_not_offered_and_unreadable_replies_are_told_apart() {
         Expect::Relation(&relations),
         Expect::ScoreState,
         Expect::ScoreAnswer,
+        Expect::Verdict,
     ] {
         assert!(matches!(parse(&expect, &Sample::default(), &|_| false), Err(Unusable::Unreadable(_))));
         assert!(matches!(read(&expect, "<think>Q100, P57, ANSWER: x, 0.7"), Err(Unusable::Unreadable(_))));
@@ -198,6 +199,7 @@ fn a_reply_that_repeats_itself_is_read_fast() {
             Expect::Relation(&relations),
             Expect::ScoreState,
             Expect::ScoreAnswer,
+            Expect::Verdict,
         ] {
             let _ = read(&expect, &text);
         }

@@ -139,3 +139,27 @@ impl fmt::Display for Action {
         f.write_str(&self.token())
     }
 }
+
+/// What a fact is thought to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is right, as far as the judge knows.
+    Sound,
+    /// It is wrong or outdated, or something else is meant.
+    Doubtful,
+    /// The judge cannot tell, or told nothing that can be read.
+    Unknown,
+}
+
+impl Verdict {
+    /// Its word, in replies and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sound => "sound",
+            Self::Doubtful => "doubtful",
+            Self::Unknown => "unknown",
+        }
+    }
+}

@@ -6,7 +6,7 @@ mod profile;
 mod prompt;
 mod template;
 
-pub use action::{Action, AsmState};
+pub use action::{Action, AsmState, Verdict};
 pub use parse::{Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions, read_aggregate};
 pub use profile::Profile;
 pub use prompt::{Edit, Options, PathStep, PromptContext, Wording};

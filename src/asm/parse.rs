@@ -4,7 +4,7 @@
 //! step wins, and what a model plays on after it is dropped. One file an idea: `clean` (what was meant to be read),
 //! `reasoning` (what was not), `play_on` (where an invented dialogue begins), `marks` (Markdown and quotes), `keywords`,
 //! `menu`, `actions`, `final_answer`, `answers`, `json`, `ids`, `aggregate` (a computation, in `grammar`), `numbers`, `scores`,
-//! `linking`.
+//! `linking`, `verdict`.
 
 mod actions;
 mod aggregate;
@@ -22,11 +22,12 @@ mod numbers;
 mod play_on;
 mod reasoning;
 mod scores;
+mod verdict;
 
 pub use grammar::read_aggregate;
 pub use linking::{mention_label, parse_match, parse_mentions};
 
-use super::Action;
+use super::{Action, Verdict};
 use crate::calls::Sample;
 use crate::graph::{EntityId, Relation, RelationRef};
 use crate::micro::Micro;
@@ -49,6 +50,8 @@ pub enum Expect<'a> {
     ScoreState,
     /// The value of an answer.
     ScoreAnswer,
+    /// What a fact is thought to be.
+    Verdict,
 }
 
 /// A usable reply.
@@ -58,6 +61,8 @@ pub enum Reply {
     Action(Action),
     /// A value.
     Score(Micro),
+    /// A verdict on a fact and its reason, which may be empty.
+    Verdict(Verdict, String),
 }
 
 /// Why a completion can't be used.
@@ -102,5 +107,6 @@ pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool)
         Expect::RelationOrAggregate(offered) => aggregate::relation_or_aggregate(&reply, offered).map(Reply::Action),
         Expect::ScoreState => scores::score(&reply, true).map(Reply::Score),
         Expect::ScoreAnswer => scores::score(&reply, false).map(Reply::Score),
+        Expect::Verdict => verdict::verdict(&reply).map(|(verdict, reason)| Reply::Verdict(verdict, reason)),
     }
 }

@@ -45,6 +45,7 @@ impl Profile {
         let stops: &[&str] = match (self, kind) {
             (Self::Default | Self::Small, _) => &[],
             (Self::Base, PromptKind::Extract | PromptKind::FinalAnswer | PromptKind::ScoreAnswer) => &["\n\n", "\nQUESTION:"],
+            (Self::Base, PromptKind::Review) => &["\n\n", "\nFact:"],
             (Self::Base, _) => &["\n"],
         };
         stops.iter().map(|stop| (*stop).to_owned()).collect()
@@ -68,6 +69,7 @@ impl Profile {
                 include_str!("../../prompts/default/forced_answer.yaml"),
                 include_str!("../../prompts/default/evaluate_state.yaml"),
                 include_str!("../../prompts/default/evaluate_answer.yaml"),
+                include_str!("../../prompts/default/review.yaml"),
             ],
             Self::Small => &[include_str!("../../prompts/small/shared.yaml"), include_str!("../../prompts/small/tasks.yaml")],
             Self::Base => &[include_str!("../../prompts/base/shared.yaml"), include_str!("../../prompts/base/tasks.yaml")],

@@ -97,6 +97,10 @@ pub struct PromptContext<'a> {
     pub mention: Option<&'a str>,
     /// The candidates for the mention, best first.
     pub candidates: &'a [Candidate],
+    /// The fact that is judged, quoted.
+    pub fact: Option<&'a str>,
+    /// The facts that the answer rests on, quoted.
+    pub evidence: &'a [String],
     /// Whether the mention is an entity of the graph (linking it in another KG), not a text of the question.
     pub linking: bool,
     /// Whether the graph shows what statements say besides.
@@ -141,6 +145,8 @@ impl PromptContext<'_> {
             mention => quoted(self.mention.unwrap_or_default()),
             answer => quoted(self.answer.unwrap_or_default()),
             candidates => self.candidates.iter().map(candidate_option).collect::<Vec<_>>(),
+            fact => self.fact.unwrap_or_default(),
+            evidence => self.evidence,
             linking => self.linking,
             aggregate => self.aggregate,
             think, expand, entities, relations,
@@ -200,6 +206,7 @@ const fn template_of(kind: PromptKind, part: PartKind) -> &'static str {
             PromptKind::FinalAnswer => "forced_answer",
             PromptKind::ScoreState => "evaluate_state",
             PromptKind::ScoreAnswer => "evaluate_answer",
+            PromptKind::Review => "review",
         },
     }
 }
@@ -210,6 +217,8 @@ const fn parts_of(kind: PromptKind) -> &'static [PartKind] {
     match kind {
         PromptKind::Extract | PromptKind::Match => &[Instructions, Question, Task],
         PromptKind::ScoreAnswer => &[Instructions, Question, Graph, Task],
+        // Judged by what the model knows itself: the rules of the walk say the contrary.
+        PromptKind::Review => &[Question, Task],
         _ => &[Instructions, Question, Graph, Path, Task],
     }
 }
@@ -274,11 +283,13 @@ impl Templates {
 
 /// Every prompt's variables with everything on offer, and with as little as can be: for trying a template out before it is used.
 pub(super) fn samples() -> Vec<Value> {
-    let path = [PathStep::Expand("a reason".to_owned())];
+    let (path, evidence) = ([PathStep::Expand("a reason".to_owned())], [quoted("a fact")]);
     let full = PromptContext {
         question: "a question",
         path: &path,
         answer: Some("an answer"),
+        fact: Some(&evidence[0]),
+        evidence: &evidence,
         mention: Some("a mention"),
         linking: true,
         omitted: 1,
@@ -293,7 +304,7 @@ pub(super) fn samples() -> Vec<Value> {
 }
 
 /// Every kind of prompt.
-const KINDS: [PromptKind; 8] = [
+const KINDS: [PromptKind; 9] = [
     PromptKind::Extract,
     PromptKind::Match,
     PromptKind::Action,
@@ -302,6 +313,7 @@ const KINDS: [PromptKind; 8] = [
     PromptKind::FinalAnswer,
     PromptKind::ScoreState,
     PromptKind::ScoreAnswer,
+    PromptKind::Review,
 ];
 
 #[cfg(test)]

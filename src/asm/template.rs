@@ -10,6 +10,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 use thiserror::Error;
 
 /// A template that can't be used.
@@ -76,10 +77,12 @@ impl Templates {
         self.overlaid.iter().any(|overlaid| overlaid == name)
     }
 
-    /// The text of a template; empty when a session's templates lack it.
+    /// The text of a template. A session of an older program lacks what was added since: that is as it is compiled in.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
-        self.texts.get(name).map_or("", String::as_str)
+        static ADDED: LazyLock<[Templates; 3]> = LazyLock::new(|| Profile::ALL.map(Templates::of));
+        let added = || ADDED.iter().find(|added| added.profile == self.profile)?.texts.get(name);
+        self.texts.get(name).or_else(added).map_or("", String::as_str)
     }
 
     /// Checks a text that is to stand for the template `name`: its syntax, its variables, and that it holds what the task

@@ -25,12 +25,23 @@ pub enum PromptKind {
     ScoreState,
     /// The value of an answer.
     ScoreAnswer,
+    /// What a fact is thought to be, which an answer rests on.
+    Review,
 }
 
 impl PromptKind {
     /// Every kind, in the order in which a question needs them.
-    pub const ALL: [Self; 8] =
-        [Self::Extract, Self::Match, Self::Action, Self::Entities, Self::Relation, Self::FinalAnswer, Self::ScoreState, Self::ScoreAnswer];
+    pub const ALL: [Self; 9] = [
+        Self::Extract,
+        Self::Match,
+        Self::Action,
+        Self::Entities,
+        Self::Relation,
+        Self::FinalAnswer,
+        Self::ScoreState,
+        Self::ScoreAnswer,
+        Self::Review,
+    ];
 
     /// Its place in [`PromptKind::ALL`].
     #[must_use]
@@ -50,6 +61,7 @@ impl PromptKind {
             Self::FinalAnswer => "final_answer",
             Self::ScoreState => "score_state",
             Self::ScoreAnswer => "score_answer",
+            Self::Review => "review",
         }
     }
 }
@@ -95,6 +107,8 @@ pub enum Form {
     Value,
     /// `{"reasoning": "...", "value": 0.7}`: the reasons first, then 0 to 1.
     ReasonedValue,
+    /// `{"reason": "...", "verdict": "sound"}`: the reason first, then one of the words.
+    Verdict,
 }
 
 impl Form {
@@ -107,6 +121,7 @@ impl Form {
             Self::Entities(_) => "entities",
             Self::Relation(_) => "relation",
             Self::Value | Self::ReasonedValue => "value",
+            Self::Verdict => "verdict",
         }
     }
 
@@ -120,6 +135,7 @@ impl Form {
             Self::Relation(tokens) => json!({"relation": {"type": "string", "enum": tokens}}),
             Self::Value => json!({"value": {"type": "number"}}),
             // Objects keep the order of their keys here: the reasons are written before the value.
+            Self::Verdict => json!({"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["sound", "doubtful", "unknown"]}}),
             Self::ReasonedValue => json!({"reasoning": {"type": "string"}, "value": {"type": "number"}}),
         };
         let required: Vec<&String> = properties.as_object().map(|all| all.keys().collect()).unwrap_or_default();

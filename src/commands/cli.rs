@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::options::SearchOptions;
-use super::{Status, UsageError, ask, attach, diff, doctor, explore, export, kg, replay, sessions, show};
+use super::{Status, UsageError, ask, attach, diff, doctor, explore, export, kg, replay, review, sessions, show};
 use crate::text::clean;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
@@ -60,6 +60,8 @@ enum Command {
     Show(show::ShowArgs),
     /// Follow a search that runs in another terminal, and pause, step and continue it
     Attach(attach::AttachArgs),
+    /// Let the model judge each fact that an answer rests on, and list the doubtful ones
+    Review(review::ReviewArgs),
     /// Two sessions side by side: the first difference, both trees, answers, evidence, cost
     Diff(diff::DiffArgs),
     /// What a session holds, for others: corrections of facts for the owners of a graph
@@ -129,6 +131,7 @@ pub fn main() -> Status {
         Some(Command::Replay(args)) => explore::replay(&runtime, &args),
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Attach(args)) => runtime.block_on(attach::run(args)),
+        Some(Command::Review(args)) => runtime.block_on(interruptible(review::run(&args))),
         Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Sessions(args)) => sessions::run(&args),

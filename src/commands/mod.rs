@@ -16,6 +16,7 @@ pub mod parse;
 mod prompts;
 pub mod replay;
 pub mod report;
+pub mod review;
 pub mod sessions;
 pub mod setup;
 pub mod show;

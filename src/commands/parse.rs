@@ -30,7 +30,7 @@ struct Row {
 }
 
 /// Reads each completion of the JSON Lines file at `path` and prints `{"id", "outcome"}` a line to `out`, with `"why"` where it
-/// can't be used. A row has `state` (`default`, `select_entities`, `select_relation`, `evaluate_state`, `evaluate_answer`),
+/// can't be used. A row has `state` (`default`, `select_entities`, `select_relation`, `evaluate_state`, `evaluate_answer`, `review`),
 /// `completion` (text or null) and, as they apply, `id`, `options`, `labels` (id to label) and `finish_reason`.
 /// `options` of `["ANSWER"]` in `default` stand for the forced answer. `"aggregate": true` in `select_relation` offers AGGREGATE
 /// beside the relations.
@@ -87,9 +87,10 @@ fn read_row(line: &[u8]) -> Result<Value, String> {
         "select_relation" => Expect::Relation(&relations),
         "evaluate_state" => Expect::ScoreState,
         "evaluate_answer" => Expect::ScoreAnswer,
+        "review" => Expect::Verdict,
         other => {
             return Err(format!(
-                "unknown state {other:?}; use default, select_entities, select_relation, evaluate_state or evaluate_answer"
+                "unknown state {other:?}; use default, select_entities, select_relation, evaluate_state, evaluate_answer or review"
             ));
         }
     };
@@ -120,6 +121,7 @@ fn report(id: &Value, read: &Result<Reply, Unusable>) -> Value {
 
 fn outcome(reply: &Reply) -> Value {
     match reply {
+        Reply::Verdict(verdict, reason) => json!({"verdict": verdict.name(), "reason": reason}),
         Reply::Score(score) => json!({"score": score.as_f64()}),
         Reply::Action(Action::Think { text }) => json!({"action": "THINK", "text": text}),
         Reply::Action(Action::Expand { text }) => json!({"action": "EXPAND", "text": text}),

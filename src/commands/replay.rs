@@ -43,7 +43,11 @@ fn differs(state: &State, entry: &Entry, strategy: &dyn Strategy) -> Option<Stri
                 _ => Some("a person decided about samples, and none would be read here".to_owned()),
             };
         }
-        Event::Read { step, .. } | Event::Grew { step, .. } | Event::Paged { step, .. } | Event::Closed { step } => advanced(*step),
+        Event::Read { step, .. }
+        | Event::Grew { step, .. }
+        | Event::Paged { step, .. }
+        | Event::Reviewed { step, .. }
+        | Event::Closed { step } => advanced(*step),
         // A value that was asked for again belongs to another step than its node.
         Event::Valued { from: Valuation::Asked(ask), .. } => advanced(state.ask(*ask)?.key.step),
         Event::Valued { node, .. } => advanced(state.node(*node)?.step),

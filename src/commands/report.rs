@@ -4,7 +4,7 @@ use super::spent;
 use crate::asm::Action;
 use crate::graph::{Edge, Object};
 use crate::micro::Micro;
-use crate::search::{By, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
+use crate::search::{By, Judged, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
 use crate::text::{one_line, quoted};
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
@@ -78,6 +78,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("path", json!(path));
     put("evidence", Json::Array(summary.evidence.iter().map(evidence).collect()));
     put("evidence_text", json!(summary.evidence.iter().map(|e| graph.sentence(e)).collect::<Vec<_>>()));
+    put("review", summary.answer.map_or(Json::Null, |node| review(state, node)));
     put("halted", json!(state.halted.as_ref().map(|halt| halt.why.as_str())));
     put("session", json!(session));
     Json::Object(out)
@@ -135,6 +136,30 @@ pub fn evidence(edge: &Edge) -> Json {
     json!([edge.s, edge.r, object])
 }
 
+/// A verdict with its reason: `doubtful: it was renamed in 2018`.
+#[must_use]
+pub fn verdict(judged: &Judged) -> String {
+    let why = if judged.reason.is_empty() { String::new() } else { format!(": {}", one_line(&judged.reason)) };
+    format!("{}{why}", judged.verdict.name())
+}
+
+/// The last review of an answer as JSON; `null` where there is none.
+#[must_use]
+pub fn review(state: &State, node: NodeId) -> Json {
+    let Some((step, judged)) = state.review(node) else { return Json::Null };
+    let graph = state.graph(node);
+    let facts: Vec<Json> = judged
+        .iter()
+        .map(|judged| {
+            json!({
+                "fact": evidence(&judged.fact), "text": graph.sentence(&judged.fact), "kg": judged.fact.kg,
+                "verdict": judged.verdict.name(), "reason": judged.reason,
+            })
+        })
+        .collect();
+    json!({ "node": node, "model": state.reviewer(step), "facts": facts })
+}
+
 /// The answer and the facts it rests on, as `tot ask` prints them.
 #[must_use]
 pub fn answer(state: &State) -> String {
@@ -157,7 +182,9 @@ pub fn answer(state: &State) -> String {
                         let why = if correction.reason.is_empty() { String::new() } else { format!(": {}", one_line(&correction.reason)) };
                         format!("; {} by you{why}", correction.change.done())
                     });
-                    let _ = writeln!(out, "  {}  ({}, {} {}{yours})", graph.sentence(edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
+                    let judged = state.verdict(node, edge).map_or_else(String::new, |judged| format!("; {}", verdict(judged)));
+                    let from = format!("{}, {} {}", edge.kg, one_line(&edge.s), one_line(&edge.r));
+                    let _ = writeln!(out, "  {}  ({from}{yours}{judged})", graph.sentence(edge));
                 }
             }
         }

@@ -188,13 +188,7 @@ impl Workshop {
         strategy_of(&strategy)?.adjust(&mut settings);
         let model = match (&scenario, &world.llm, answered) {
             (_, llm, Some(from)) => from.model(llm.as_deref(), config)?,
-            (Some(scenario), None, None) => OpenModel {
-                model: scenario.model()?,
-                spec: scenario_spec(&world),
-                service_name: "script".to_owned(),
-                url: None,
-                missing: None,
-            },
+            (Some(scenario), None, None) => Self::scripted(scenario, &world)?,
             _ => {
                 let named = model_of(&world, config);
                 match open_model(&named, model_cache(options, config).as_ref(), &mut secrets) {
@@ -259,6 +253,23 @@ impl Workshop {
             from,
             others: opener(options, config),
         })
+    }
+
+    /// The model that a session asks, without its graphs.
+    ///
+    /// # Errors
+    /// As [`open_model`]; a scenario that can't be read.
+    pub fn model_alone(options: &SearchOptions, config: &Config, secrets: &mut Vec<Secret>) -> anyhow::Result<OpenModel> {
+        match (&options.scenario, &options.llm) {
+            (Some(path), None) => Self::scripted(&Scenario::load(path)?, options),
+            _ => open_model(&model_of(options, config), model_cache(options, config).as_ref(), secrets),
+        }
+    }
+
+    /// The model of a scenario.
+    fn scripted(scenario: &Scenario, options: &SearchOptions) -> anyhow::Result<OpenModel> {
+        let (spec, service_name) = (scenario_spec(options), "script".to_owned());
+        Ok(OpenModel { model: scenario.model()?, spec, service_name, url: None, missing: None })
     }
 
     /// Puts another model in the place of the open one.

@@ -423,7 +423,7 @@ impl Dialogue {
             | C::Compare => {
                 self.run(control, rest);
             }
-            C::BreakHere | C::ExpandByHand | C::Override | C::Accept | C::Prune | C::Pin | C::AskAgain => {
+            C::BreakHere | C::ExpandByHand | C::Override | C::Accept | C::Prune | C::Pin | C::AskAgain | C::Review => {
                 let (number, more) = rest.split_once(' ').unwrap_or((rest, ""));
                 if rest.is_empty() {
                     self.run(control, "");

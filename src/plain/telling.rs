@@ -4,7 +4,7 @@ use super::looks;
 use super::words::worded;
 use crate::graph::KgName;
 use crate::runner::RunState;
-use crate::search::{Entry, Event, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, Warning, WarningKind};
+use crate::search::{Entry, Event, Judged, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, Warning, WarningKind};
 use crate::text::one_line;
 use crate::tui::scene::{Scene, describe, label};
 use crate::tui::session_view::SessionView;
@@ -148,6 +148,14 @@ fn event(state: &State, entry: &Entry) -> Vec<String> {
             vec![format!("node {}: value {}", node.0, value.map_or_else(|| "unknown".to_owned(), |value| value.to_string()))]
         }
         Event::Acted { .. } | Event::Undone { .. } => vec![format!("you: {}", worded(&summary(entry, state)))],
+        Event::Reviewed { node, judged, .. } => {
+            let graph = state.graph(*node);
+            let fact = |judged: &Judged| {
+                let why = if judged.reason.is_empty() { String::new() } else { format!(", because: {}", one_line(&judged.reason)) };
+                format!("{}: {}{why}", judged.verdict.name(), graph.sentence(&judged.fact))
+            };
+            std::iter::once(worded(&summary(entry, state))).chain(judged.iter().map(fact)).collect()
+        }
         Event::Resumed { .. }
         | Event::Failed { .. }
         | Event::Halted(_)

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A model that was opened.
+#[derive(Clone)]
 pub struct Opened {
     /// The model.
     pub model: Arc<dyn LanguageModel>,

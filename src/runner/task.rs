@@ -36,6 +36,7 @@ fn form(kind: PromptKind, about: &About) -> Option<Form> {
         PromptKind::Relation => Some(Form::Relation(about.options.clone())),
         PromptKind::ScoreState => Some(Form::Value),
         PromptKind::ScoreAnswer => Some(Form::ReasonedValue),
+        PromptKind::Review => Some(Form::Verdict),
         PromptKind::Extract | PromptKind::Match => None,
     }
 }
@@ -91,6 +92,7 @@ pub fn describe(state: &State, ask: &Ask) -> String {
                 K::Action | K::Entities | K::Relation => "samples",
                 K::FinalAnswer => "forced answers",
                 K::ScoreState | K::ScoreAnswer => "value",
+                K::Review => "verdict on a fact",
             };
             let node = if matches!(call.kind, K::ScoreState | K::ScoreAnswer) { state.scored_by(ask) } else { node };
             let of = call.model.map_or_else(String::new, |by| format!(" ({})", crate::text::one_line(state.model(Some(by)).name)));

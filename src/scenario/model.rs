@@ -67,6 +67,7 @@ pub const fn kind_name(kind: PromptKind) -> &'static str {
         PromptKind::FinalAnswer => "final_answer",
         PromptKind::ScoreState => "score_state",
         PromptKind::ScoreAnswer => "score_answer",
+        PromptKind::Review => "review",
     }
 }
 

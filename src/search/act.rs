@@ -6,12 +6,13 @@ use super::correction::Correction;
 use super::event::{NodeId, Outcome, Reading, StepId};
 use super::model::OtherModel;
 use super::otherwise::Otherwise;
+use super::review;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
 use super::steer::Rule;
 use super::strategy::kind_at;
 use crate::asm::{Action, AsmState, Edit, Templates, Wording};
-use crate::graph::{Direction, Entity, EntityId, KgName, RelationId};
+use crate::graph::{Direction, Edge, Entity, EntityId, KgName, RelationId};
 use crate::micro::Micro;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -92,6 +93,16 @@ pub enum Act {
     Set(Setting),
     /// From here on this model is asked.
     Model(Box<OtherModel>),
+    /// Let the model judge these facts, which an answer rests on: out of turn, beside the search.
+    Review {
+        /// The answer's node.
+        node: NodeId,
+        /// The facts.
+        facts: Vec<Edge>,
+        /// The model; without it the one that is asked now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<Box<OtherModel>>,
+    },
     /// Say what is wrong with a fact: an overlay of this session, the KG is not written.
     Correct {
         /// The node in whose local graph the person saw it.
@@ -180,6 +191,10 @@ impl Act {
             Self::Correct { correction, .. } => correction.summary(),
             Self::Pin { node } => format!("node {} pinned: it is expanded next", node.0),
             Self::Rule(rule) => format!("rule: {rule}"),
+            Self::Review { node, facts, model } => {
+                let of = model.as_ref().map_or_else(String::new, |model| format!(" ({})", model.label()));
+                format!("the model judges {} facts of the answer at node {}{of}", facts.len(), node.0)
+            }
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
             Self::Intercept { states } => {
@@ -203,6 +218,7 @@ impl Act {
             | Self::Accept { node }
             | Self::Pin { node }
             | Self::Correct { node, .. }
+            | Self::Review { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
             // The root may not be there yet: a rule about it is about everything.
             Self::Rule(rule) => ((rule.below.0 > 0).then_some(rule.below), None),
@@ -211,10 +227,11 @@ impl Act {
         one.into_iter().chain(other).chain(replaced.iter().copied())
     }
 
-    /// Whether the act only says when the person wants to look: the search itself is as before, an end stays an end.
+    /// Whether the act leaves the search as it is: it only says when the person wants to look, or asks what the model thinks of facts.
+    /// An end stays an end.
     #[must_use]
     pub const fn only_looks(&self) -> bool {
-        matches!(self, Self::Break { .. } | Self::Intercept { .. })
+        matches!(self, Self::Break { .. } | Self::Intercept { .. } | Self::Review { .. })
     }
 
     /// Whether the act is a switch: it can be taken back and brought again by itself, whatever was done after it.
@@ -326,6 +343,7 @@ impl Act {
             },
             Self::Intercept { states } if states.contains(&AsmState::Done) => refuse("nothing is chosen after an answer"),
             Self::Intercept { .. } => Ok(()),
+            Self::Review { node, facts, model } => review::check(state, *node, facts, model.as_deref()),
             Self::Correct { node, correction } => {
                 known(*node)?;
                 correction.check(&state.graph(*node)).map_err(ActRefused)

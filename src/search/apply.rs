@@ -47,6 +47,9 @@ impl State {
         let only_looks = match &entry.ev {
             Event::Acted { what, .. } => what.only_looks(),
             Event::Undone { act, .. } => self.acts.get(act.index()).is_some_and(|act| act.what.only_looks()),
+            Event::Opened { kind, .. } => *kind == StepKind::Review,
+            Event::Asked { key, .. } => self.is_review(key.step),
+            Event::Reviewed { step, .. } | Event::Closed { step } => self.is_review(*step),
             _ => false,
         };
         // A halt is over when something is decided, asked or done again; what was still on its way does not end it, nor does a
@@ -137,6 +140,7 @@ impl State {
                     refused: Vec::new(),
                     notices: Vec::new(),
                     page: None,
+                    judged: None,
                     closed: false,
                 }));
             }
@@ -158,6 +162,14 @@ impl State {
                 step.page = Some(Arc::new(delta.clone()));
                 step.notices.clone_from(notices);
             }
+            Event::Reviewed { step, node, judged } => {
+                self.known(Some(*node))?;
+                let step = self.open_step(*step)?;
+                if step.kind != StepKind::Review || step.node != Some(*node) {
+                    return Err(format!("step {} judges no facts of node {}", step.id.0, node.0));
+                }
+                step.judged = Some(Arc::new(judged.clone()));
+            }
             Event::Valued { node, value, from } => {
                 self.known(Some(*node))?;
                 if let Some(step) = self.asked_again_by(*from) {
@@ -177,7 +189,7 @@ impl State {
             Event::Closed { step } => {
                 let step = self.open_step(*step)?;
                 step.closed = true;
-                if step.by_hand() {
+                if step.by_hand() && step.kind != StepKind::Review {
                     self.reconsider = entry.seq;
                 }
             }
@@ -203,6 +215,11 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    /// Whether a step judges facts: that leaves the search as it is.
+    fn is_review(&self, step: StepId) -> bool {
+        self.step(step).is_some_and(|step| step.kind == StepKind::Review)
     }
 
     /// The step that asked for this value again.

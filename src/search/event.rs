@@ -3,6 +3,7 @@
 
 use super::act::Act;
 use super::budget::Budget;
+use super::review::Judged;
 use super::settings::Settings;
 use crate::asm::{Action, Templates};
 use crate::calls::{AskId, CallError, KgCall, KgReply, PartKind, PromptKind, Sample, Usage};
@@ -194,6 +195,15 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         notices: Vec<String>,
     },
+    /// The model judged facts that an answer rests on.
+    Reviewed {
+        /// The step.
+        step: StepId,
+        /// The answer's node.
+        node: NodeId,
+        /// What it thinks of each fact, in the order of the act.
+        judged: Vec<Judged>,
+    },
     /// A node got its value. Comes in the order of the children.
     Valued {
         /// The node.
@@ -237,6 +247,7 @@ impl Event {
                 | Self::Read { .. }
                 | Self::Grew { .. }
                 | Self::Paged { .. }
+                | Self::Reviewed { .. }
                 | Self::Valued { .. }
                 | Self::Closed { .. }
                 | Self::Finished(_)
@@ -360,6 +371,8 @@ pub enum Purpose {
     Link,
     /// A computation in the KG.
     Aggregate,
+    /// What a fact is thought to be.
+    Review,
 }
 
 /// What is asked.
@@ -451,6 +464,8 @@ pub enum StepKind {
     Page,
     /// The value of a node, asked again.
     Value,
+    /// Facts of an answer, judged.
+    Review,
 }
 
 /// What was made of one or several equal samples.

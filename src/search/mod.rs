@@ -20,6 +20,7 @@ mod page;
 mod plan;
 mod prefix;
 mod provenance;
+mod review;
 mod settings;
 mod spent;
 mod spent_words;
@@ -37,7 +38,9 @@ pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
 pub use breakpoint::{Breakpoint, Condition};
 pub use budget::{Budget, Budgets};
-pub use compare::{Comparison, Difference, DifferenceKind, Judged, PairRow, Saved, Side, Verdict, compare, is_expected, value_words};
+pub use compare::{
+    Comparison, Difference, DifferenceKind, Judgement, PairRow, Saved, SessionVerdict, Side, compare, is_expected, value_words,
+};
 pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, Halt, HaltCause, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId,
     Purpose, Reading, Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
@@ -50,6 +53,7 @@ pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use prefix::PromptChars;
 pub use provenance::Provenance;
+pub use review::Judged;
 pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
 pub use spent::{Counters, Tally};
 pub use spent_words::spent_words;

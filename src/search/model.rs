@@ -98,6 +98,7 @@ impl Act {
         match self {
             Self::Model(model) => Some(model),
             Self::AskAgain { otherwise, .. } => otherwise.model.as_deref(),
+            Self::Review { model, .. } => model.as_deref(),
             _ => None,
         }
     }
@@ -107,6 +108,7 @@ impl Act {
         match self {
             Self::Model(model) => Some(model),
             Self::AskAgain { otherwise, .. } => otherwise.model.as_deref_mut(),
+            Self::Review { model, .. } => model.as_deref_mut(),
             _ => None,
         }
     }
@@ -140,8 +142,15 @@ impl State {
     /// The act that names the model for an ask of a step; `None`: the session's own.
     #[must_use]
     pub fn model_for(&self, step: StepId, purpose: Purpose) -> Option<ActId> {
-        let for_this_call = self.otherwise(step, purpose).is_some_and(|otherwise| otherwise.model.is_some());
-        match self.step(step).and_then(|step| step.act).filter(|_| for_this_call) {
+        let named = self.step(step).and_then(|step| step.act).filter(|act| {
+            let what = self.acts.get(act.index()).map(|act| &act.what);
+            match what {
+                Some(Act::AskAgain { .. }) => self.otherwise(step, purpose).is_some_and(|otherwise| otherwise.model.is_some()),
+                Some(Act::Review { model, .. }) => model.is_some(),
+                _ => false,
+            }
+        });
+        match named {
             Some(act) => self.unless_own(act),
             None => self.model_now(),
         }

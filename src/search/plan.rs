@@ -77,6 +77,7 @@ fn hand_step(state: &State) -> Option<Event> {
             Some((a.id, StepKind::Expand, *node, "you asked the model here, out of turn"))
         }
         Act::AskAgain { node, .. } => Some((a.id, StepKind::Expand, *node, "you asked the model here, with an edited prompt")),
+        Act::Review { node, .. } => Some((a.id, StepKind::Review, *node, "you asked what the model thinks of its facts")),
         Act::More { node, .. } => Some((a.id, StepKind::Page, *node, "you asked for the next page")),
         _ => None,
     })?;

@@ -117,8 +117,10 @@ impl State {
             }
         }
         c.llm_rounds = u32::try_from(rounds.len()).unwrap_or(u32::MAX);
-        c.by_hand = u32::try_from(self.steps.iter().filter(|s| s.by_hand() && !matches!(s.kind, StepKind::Page | StepKind::Value)).count())
-            .unwrap_or(u32::MAX);
+        c.by_hand = u32::try_from(
+            self.steps.iter().filter(|s| s.by_hand() && !matches!(s.kind, StepKind::Page | StepKind::Value | StepKind::Review)).count(),
+        )
+        .unwrap_or(u32::MAX);
         c
     }
 

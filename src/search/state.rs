@@ -3,6 +3,7 @@
 use super::act::Act;
 use super::ask::Ask;
 use super::event::{ActId, AskKey, By, FinishedEvent, Halt, NodeId, PartId, Purpose, Reading, Seq, Started, StepId, StepKind, Valuation};
+use super::review::Reviewed;
 use super::settings::Settings;
 use crate::asm::{Action, AsmState};
 use crate::calls::{AskId, Part};
@@ -106,6 +107,8 @@ pub struct Step {
     pub notices: Vec<String>,
     /// The page that it brought.
     pub page: Option<Arc<Delta>>,
+    /// What the model thinks of the facts that it was asked about.
+    pub judged: Option<Reviewed>,
     /// Whether it is over.
     pub closed: bool,
 }
@@ -300,7 +303,7 @@ impl State {
     #[must_use]
     pub fn asks_again(&self, step: StepId) -> bool {
         let act = self.step(step).and_then(|step| step.act).and_then(|act| self.acts.get(act.index()));
-        act.is_some_and(|act| matches!(act.what, Act::AskAgain { .. }))
+        act.is_some_and(|act| matches!(act.what, Act::AskAgain { .. } | Act::Review { .. }))
     }
 
     /// Whether an ask to the model serves only a person who took back that they asked.

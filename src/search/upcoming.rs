@@ -56,6 +56,7 @@ fn decision(state: &State, event: &Event) -> Option<String> {
         Event::Paged { node, .. } => format!("the next page comes to node {}", node.0),
         Event::Valued { node, value: Some(value), .. } => format!("score: node {} gets value {value}", node.0),
         Event::Valued { node, .. } => format!("score: no value can be read for node {}", node.0),
+        Event::Reviewed { node, .. } => format!("the facts of node {} are judged", node.0),
         Event::Closed { step } => format!("the expansion of {} is complete", at(state, *step)),
         Event::Finished(end) => format!("the search ends: {}", end.why),
         _ => return None,
@@ -89,6 +90,7 @@ fn asking(state: &State, specs: &[AskSpec]) -> Option<String> {
         Purpose::Score => format!("build {}: the model scores the new nodes below {at}", counted(many, "prompt", "prompts")),
         Purpose::Describe => "describe: the graphs are asked about the given entities".to_owned(),
         Purpose::Link => format!("link: the other graphs are asked about the new entities at {at}"),
+        Purpose::Review => format!("build {}: the model judges the facts of {at}", counted(many, "prompt", "prompts")),
         Purpose::Aggregate => format!("compute: a graph computes what was chosen at {at}"),
     })
 }

@@ -148,6 +148,7 @@ table! {
     Pin = "pin or unpin" ["p"] ByHand: "Expand this node next, whatever its value";
     Rules = "force or forbid" ["!"] ByHand: "Relations or entities that have to be chosen, or may not be, below this node or everywhere";
     AskAgain = "ask again" ["r"] ByHand: "Ask the model here again: new samples or its value, with the prompt as it is or edited by you";
+    Review = "review" ["V"] ByHand: "Let the model judge each fact that the selected answer rests on (or the answer of the search), one call a fact";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
     Correct = "correct a fact" ["w"] ByHand in [Graph]: "Say what is wrong with the selected fact: another object or label, delete, add, hide, distrust";
     More = "next page" ["M"] ByHand in [Graph]: "Fetch the next facts of a list that a KG cut (◐); the model reads them from here on";

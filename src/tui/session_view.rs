@@ -232,6 +232,14 @@ impl SessionView {
         self.inspected = Some(key);
     }
 
+    /// The selected answer, or that of the search.
+    #[must_use]
+    pub fn answer(&self) -> Option<NodeId> {
+        let state = &self.snapshot.state;
+        let is_answer = |id: &NodeId| state.node(*id).is_some_and(|node| node.action.is_answer());
+        self.node().filter(is_answer).or_else(|| state.finished.as_deref().and_then(|(end, _)| end.answer.or(end.best_candidate)))
+    }
+
     /// What decides which commands apply now.
     #[must_use]
     pub fn context(&self) -> Context {
@@ -253,6 +261,7 @@ impl SessionView {
             paced: !live.pause.is_zero(),
             used_up: self.snapshot.state.halted.as_ref().is_some_and(|halt| halt.cause.budget().is_some()),
             node,
+            has_answer: self.answer().is_some(),
             can_undo: self.snapshot.state.undoable().is_some(),
             can_redo: self.snapshot.state.redoable().is_some(),
             finding: !self.find.needle.is_empty(),

@@ -18,6 +18,7 @@ mod kg;
 mod models;
 mod plain;
 mod replay;
+mod review;
 mod secrets;
 mod server;
 mod sessions;

@@ -44,6 +44,7 @@ pub fn film() -> Scenario {
     text["llm"]["fallback"] = serde_json::json!({
         "score_state": ["0.35"], "score_answer": ["0.1"], "action": ["ANSWER: somebody"],
         "entities": ["Q25188"], "relation": ["P161"], "final_answer": ["ANSWER: somebody"],
+        "review": ["Reason: he was there.\nVerdict: sound"],
     });
     serde_json::from_value(text).unwrap()
 }
@@ -226,6 +227,7 @@ enum Whim {
     Ask(u32),
     Otherwise(u32, bool, u32),
     Model(u32),
+    Review(u32, bool),
     Undo,
     Redo,
     Limit(u32),
@@ -254,6 +256,7 @@ fn whim() -> impl Strategy<Value = (usize, Whim)> {
         (0u32..20).prop_map(Whim::Ask),
         (0u32..20, any::<bool>(), 0u32..=2000).prop_map(|(n, value, t)| Whim::Otherwise(n, value, t)),
         (0u32..4).prop_map(Whim::Model),
+        (0u32..20, any::<bool>()).prop_map(|(n, other)| Whim::Review(n, other)),
         Just(Whim::Undo),
         Just(Whim::Redo),
         (1u32..12).prop_map(Whim::Limit),
@@ -285,6 +288,10 @@ fn indulge(world: &mut World, whim: &Whim) {
         Whim::Value(n, v) => act(world, Act::SetValue { node: NodeId(*n), value: Micro::from_millionths(*v).unwrap() }),
         Whim::Prune(n, on) => act(world, Act::Prune { node: NodeId(*n), on: *on }),
         Whim::Ask(n) => act(world, again(NodeId(*n))),
+        Whim::Review(n, other) => {
+            let act_of = Act::review(&world.state, NodeId(*n), other.then(|| model(1)));
+            act(world, act_of)
+        }
         Whim::Model(n) => act(world, Act::Model(Box::new(model(*n)))),
         Whim::Otherwise(n, value, t) => otherwise(world, NodeId(*n), *value, *t),
         Whim::Accept(n) => act(world, Act::Accept { node: NodeId(*n) }),

@@ -6,6 +6,7 @@ mod lexical;
 mod models;
 mod pages;
 mod prefix;
+mod review;
 mod scenarios;
 mod several;
 mod sources;

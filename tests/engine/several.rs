@@ -203,6 +203,7 @@ fn walk(who: &'static str, relation: &'static str) -> impl Fn(PromptKind, &str) 
         PromptKind::ScoreState => "0.5".to_owned(),
         PromptKind::FinalAnswer => "ANSWER: x".to_owned(),
         PromptKind::ScoreAnswer => "Score: 1.0".to_owned(),
+        PromptKind::Review => "Verdict: sound".to_owned(),
     }
 }
 

@@ -188,7 +188,7 @@ fn requests_carry_what_is_on_offer() {
                 let prompt = llm_job(&world.state, &*strategy, ask).unwrap().request.prompt();
                 assert!(options.iter().all(|option| prompt.contains(option)), "{options:?}");
             }
-            Form::Answer | Form::Value | Form::ReasonedValue => {}
+            Form::Answer | Form::Value | Form::ReasonedValue | Form::Verdict => {}
         }
     }
     assert_eq!(forms.keys().copied().collect::<Vec<_>>(), ["action", "entities", "relation", "value"]);

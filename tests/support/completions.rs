@@ -77,6 +77,11 @@ pub fn read_every_way(sample: &Sample, candidates: usize) {
             Err(unusable) => says_why(unusable),
         }
     }
+    match read(&Expect::Verdict) {
+        Ok(Reply::Verdict(_, reason)) => assert_eq!(folded(&reason), reason),
+        Ok(other) => panic!("{other:?}"),
+        Err(unusable) => says_why(unusable),
+    }
     for mention in parse_mentions(sample) {
         assert!(!mention.is_empty() && mention.chars().count() < 300);
         assert!(mention.starts_with(mention_label(&mention).trim()));

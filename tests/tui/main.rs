@@ -18,6 +18,7 @@ mod live;
 mod locked;
 mod looking;
 mod plain;
+mod reviewing;
 mod sizes;
 mod start_page;
 mod terminal;

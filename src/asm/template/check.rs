@@ -14,6 +14,7 @@ const fn needed(name: &str) -> &'static [&'static str] {
         b"select_entities" => &["entities"],
         b"select_relation" => &["relations"],
         b"evaluate_answer" => &["answer"],
+        b"review" => &["fact"],
         _ => &[],
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 #[test]
 fn every_profile_is_sound_and_whole() {
     let names: Vec<String> = Templates::built_in().texts.into_keys().collect();
-    assert_eq!(names.len(), 12);
+    assert_eq!(names.len(), 13);
     for profile in Profile::ALL {
         let templates = Templates::of(profile);
         assert_eq!(templates.texts.keys().cloned().collect::<Vec<_>>(), names, "{profile}");

@@ -145,7 +145,7 @@ fn takes_part(form: &Form, required: bool) -> bool {
             !choices.is_empty() && (required || (choices.len() <= MOST_CHOICES && letters <= MOST_LETTERS))
         }
         Form::Action(words) => !words.is_empty(),
-        Form::Answer | Form::Value | Form::ReasonedValue => true,
+        Form::Answer | Form::Value | Form::ReasonedValue | Form::Verdict => true,
     }
 }
 

@@ -81,6 +81,7 @@ pub fn reply(prompt: &str, temperature_milli: u32, seed: u64) -> String {
             let lines: Vec<String> = names::mentions(&seen.question).into_iter().map(|(name, hint)| format!("{name} - {hint}")).collect();
             lines.join("\n")
         }
+        Task::Review => "Reason: the built-in model compares words; it knows no facts and judges none.\nVerdict: unknown".to_owned(),
         Task::Match { mention, candidates } => matching::pick(&seen.question, mention, candidates).to_string(),
         task => {
             let question = Question::new(&seen.question, &seen.graph);

@@ -36,6 +36,7 @@ pub(super) enum Task {
     ForcedAnswer,
     EvaluateState,
     EvaluateAnswer(String),
+    Review,
 }
 
 /// A step of the walk.
@@ -160,6 +161,7 @@ fn task(text: &str) -> Option<Task> {
         "forced answer" => Task::ForcedAnswer,
         "evaluate state" => Task::EvaluateState,
         "evaluate answer" => Task::EvaluateAnswer(scalar(text.lines().find_map(|l| l.strip_prefix("Proposed answer: "))?)),
+        "review" => Task::Review,
         _ => return None,
     })
 }

@@ -104,6 +104,7 @@ const fn kind(kind: PromptKind) -> &'static str {
         PromptKind::FinalAnswer => "final answer",
         PromptKind::ScoreState => "score of a node",
         PromptKind::ScoreAnswer => "score of an answer",
+        PromptKind::Review => "verdict on a fact",
     }
 }
 

@@ -3,7 +3,7 @@
 mod verdict;
 mod words;
 
-pub use verdict::{Judged, Saved, Verdict, is_expected, judge, saved};
+pub use verdict::{Judgement, Saved, SessionVerdict, is_expected, judge, saved};
 pub use words::value as value_words;
 
 use super::ask::Ask;
@@ -94,7 +94,7 @@ pub struct Comparison {
     /// Facts that the answers rest on: those of both, of the first only, of the second only.
     pub facts: [Vec<String>; 3],
     /// How the second ended, seen from the first.
-    pub judged: Judged,
+    pub judged: Judgement,
     /// What each took from a recording instead of asking for it.
     pub saved: [Saved; 2],
 }
@@ -222,7 +222,7 @@ fn node_of(event: &Event, state: &State) -> Option<NodeId> {
     let of_step = |step: &StepId| state.step(*step).and_then(|s| s.node);
     match event {
         Event::Opened { node, .. } => *node,
-        Event::Valued { node, .. } | Event::Paged { node, .. } => Some(*node),
+        Event::Valued { node, .. } | Event::Paged { node, .. } | Event::Reviewed { node, .. } => Some(*node),
         Event::Read { step, .. } | Event::Grew { step, .. } | Event::Closed { step } => of_step(step),
         Event::Finished(end) => end.answer,
         _ => None,
@@ -316,6 +316,7 @@ fn short(event: &Event, state: &State) -> String {
         Event::Valued { node, value, .. } => {
             format!("values {} at {}", place(node), value.map_or_else(|| "unknown".to_owned(), |v| v.to_string()))
         }
+        Event::Reviewed { node, judged, .. } => format!("judges {} facts of {}", judged.len(), place(node)),
         Event::Closed { .. } => "ends the step".to_owned(),
         Event::Finished(end) => format!("ends: {}", one_line(&end.why)),
         Event::Acted { what, .. } => one_line(&what.summary()),

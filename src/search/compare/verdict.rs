@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// How the second of two sessions ended, seen from the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SessionVerdict {
     /// Better.
     Better,
     /// Worse.
@@ -21,7 +21,7 @@ pub enum Verdict {
     Open,
 }
 
-impl Verdict {
+impl SessionVerdict {
     /// The word of `tot diff --json`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -36,9 +36,9 @@ impl Verdict {
 
 /// A verdict and what it rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct Judgement {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: SessionVerdict,
     /// By what, in a sentence.
     pub why: String,
 }
@@ -46,8 +46,8 @@ pub struct Judged {
 /// Compares how two sessions ended: by the answer that is expected, if one is; else by how far each came, then by whether the graph
 /// supports the answer. Values are the model's own opinion and decide nothing.
 #[must_use]
-pub fn judge(before: &State, after: &State, expected: Option<&str>) -> Judged {
-    let judged = |verdict, why: String| Judged { verdict, why };
+pub fn judge(before: &State, after: &State, expected: Option<&str>) -> Judgement {
+    let judged = |verdict, why: String| Judgement { verdict, why };
     let (a, b) = (before.summary(), after.summary());
     let (Some(ended_a), Some(ended_b)) = (a.outcome, b.outcome) else {
         let which = match (a.outcome, b.outcome) {
@@ -55,17 +55,21 @@ pub fn judge(before: &State, after: &State, expected: Option<&str>) -> Judged {
             (None, _) => "A has not",
             _ => "B has not",
         };
-        return judged(Verdict::Open, format!("{which} ended yet"));
+        return judged(SessionVerdict::Open, format!("{which} ended yet"));
     };
     let said = |answers: &[String]| if answers.is_empty() { "no answer".to_owned() } else { one_line(&answers.join(" | ")) };
     if let Some(expected) = expected.filter(|text| !text.trim().is_empty()) {
         let wanted = one_line(expected);
         let right = [is_expected(&a.answers, expected), is_expected(&b.answers, expected)];
         return match right {
-            [false, true] => judged(Verdict::Better, format!("B has the expected answer ({wanted}), A has not ({})", said(&a.answers))),
-            [true, false] => judged(Verdict::Worse, format!("A had the expected answer ({wanted}), B has not ({})", said(&b.answers))),
-            [true, true] => judged(Verdict::Same, format!("both have the expected answer ({wanted})")),
-            [false, false] => judged(Verdict::Same, format!("neither has the expected answer ({wanted})")),
+            [false, true] => {
+                judged(SessionVerdict::Better, format!("B has the expected answer ({wanted}), A has not ({})", said(&a.answers)))
+            }
+            [true, false] => {
+                judged(SessionVerdict::Worse, format!("A had the expected answer ({wanted}), B has not ({})", said(&b.answers)))
+            }
+            [true, true] => judged(SessionVerdict::Same, format!("both have the expected answer ({wanted})")),
+            [false, false] => judged(SessionVerdict::Same, format!("neither has the expected answer ({wanted})")),
         };
     }
     let how = |outcome: OutcomeKind| outcome.name().replace('_', " ");
@@ -75,17 +79,17 @@ pub fn judge(before: &State, after: &State, expected: Option<&str>) -> Judged {
         OutcomeKind::NoAnswer => 0,
     };
     if far(ended_a) != far(ended_b) {
-        let verdict = if far(ended_b) > far(ended_a) { Verdict::Better } else { Verdict::Worse };
+        let verdict = if far(ended_b) > far(ended_a) { SessionVerdict::Better } else { SessionVerdict::Worse };
         return judged(verdict, format!("by how they ended: A {}, B {}", how(ended_a), how(ended_b)));
     }
     if normal(&a.answers) == normal(&b.answers) {
-        return judged(Verdict::Same, format!("both end with {}", said(&a.answers)));
+        return judged(SessionVerdict::Same, format!("both end with {}", said(&a.answers)));
     }
     match (a.evidence.is_empty(), b.evidence.is_empty()) {
-        (true, false) => judged(Verdict::Better, "facts of the graph support the answer of B, none that of A".to_owned()),
-        (false, true) => judged(Verdict::Worse, "facts of the graph support the answer of A, none that of B".to_owned()),
+        (true, false) => judged(SessionVerdict::Better, "facts of the graph support the answer of B, none that of A".to_owned()),
+        (false, true) => judged(SessionVerdict::Worse, "facts of the graph support the answer of A, none that of B".to_owned()),
         _ => judged(
-            Verdict::Open,
+            SessionVerdict::Open,
             format!(
                 "the answers differ ({}; {}), and which is right was not said (the expected answer)",
                 said(&a.answers),

@@ -1,6 +1,6 @@
 //! A comparison in words: the lines above and below the two trees, for `tot diff` and the explorer.
 
-use super::{Comparison, Saved, Verdict};
+use super::{Comparison, Saved, SessionVerdict};
 use crate::search::event::{NodeId, OutcomeKind};
 use crate::search::spent_words::spent_words;
 use crate::search::state::{State, Value};
@@ -47,10 +47,10 @@ impl Comparison {
     #[must_use]
     pub fn verdict(&self) -> String {
         let said = match self.judged.verdict {
-            Verdict::Better => "B is better",
-            Verdict::Worse => "B is worse",
-            Verdict::Same => "the same",
-            Verdict::Open => "open",
+            SessionVerdict::Better => "B is better",
+            SessionVerdict::Worse => "B is worse",
+            SessionVerdict::Same => "the same",
+            SessionVerdict::Open => "open",
         };
         format!("verdict: {said}: {}", self.judged.why)
     }

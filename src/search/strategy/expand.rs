@@ -241,7 +241,9 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, samples: &[Option<Sam
     for (slot, sample) in (0u32..).zip(samples).filter_map(|(slot, s)| s.as_ref().map(|s| (slot, s))) {
         let outcome = match parse(&expect, sample, &known) {
             Ok(Reply::Action(action)) => allowed(state, node, action),
-            Ok(Reply::Score(_)) => reject(sample.text.as_deref(), Reason::Unreadable, "a number where an action was asked for"),
+            Ok(Reply::Score(_) | Reply::Verdict(..)) => {
+                reject(sample.text.as_deref(), Reason::Unreadable, "a number where an action was asked for")
+            }
             Err(Unusable::Unreadable(why)) => reject(sample.text.as_deref(), Reason::Unreadable, why),
             Err(Unusable::NotOffered(why)) => reject(sample.text.as_deref(), Reason::NotOffered, why),
         };

@@ -9,6 +9,7 @@ mod hand;
 mod link;
 mod page;
 mod prompt;
+mod review;
 mod round;
 mod score;
 mod shorter;

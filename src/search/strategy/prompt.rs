@@ -16,7 +16,7 @@ const fn max_tokens(kind: PromptKind, aggregate: bool) -> u32 {
         PromptKind::Relation if aggregate => 256,
         PromptKind::Match => 64,
         PromptKind::Relation | PromptKind::ScoreState => 96,
-        PromptKind::Extract | PromptKind::Action | PromptKind::Entities => 256,
+        PromptKind::Extract | PromptKind::Action | PromptKind::Entities | PromptKind::Review => 256,
         PromptKind::FinalAnswer | PromptKind::ScoreAnswer => 512,
     }
 }
@@ -32,7 +32,8 @@ const fn has_form(kind: PromptKind, aggregate: bool) -> bool {
         PromptKind::Relation => !aggregate,
         // Numbers and lists of names: nothing to choose from, or too little to go wrong.
         PromptKind::Extract | PromptKind::Match => false,
-        PromptKind::Action | PromptKind::Entities | PromptKind::FinalAnswer | PromptKind::ScoreState | PromptKind::ScoreAnswer => true,
+        PromptKind::Action | PromptKind::Entities | PromptKind::FinalAnswer => true,
+        PromptKind::ScoreState | PromptKind::ScoreAnswer | PromptKind::Review => true,
     }
 }
 
@@ -52,6 +53,10 @@ pub struct Ingredients<'a> {
     pub linking: bool,
     /// Its candidates.
     pub candidates: &'a [Candidate],
+    /// The fact that is judged, quoted.
+    pub fact: Option<String>,
+    /// The facts that the answer rests on, quoted.
+    pub evidence: &'a [String],
     /// Samples wanted.
     pub slots: u32,
     /// What the person worded otherwise for this call.
@@ -71,6 +76,8 @@ impl Ingredients<'_> {
             mention: None,
             linking: false,
             candidates: &[],
+            fact: None,
+            evidence: &[],
             slots,
             edits: &[],
             temperature_milli: None,
@@ -101,6 +108,8 @@ impl Ingredients<'_> {
             answer: self.answer,
             mention: self.mention,
             candidates: self.candidates,
+            fact: self.fact.as_deref(),
+            evidence: self.evidence,
             linking: self.linking,
             notes: state.settings().qualifiers,
             aggregate: state.settings().aggregate,

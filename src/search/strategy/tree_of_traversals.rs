@@ -4,7 +4,7 @@ use super::super::ask::Need;
 use super::super::event::{Event, StepKind};
 use super::super::settings::Settings;
 use super::super::state::{State, Step};
-use super::{Strategy, again, expand, finish, hand, page, start};
+use super::{Strategy, again, expand, finish, hand, page, review, start};
 
 /// Best-first search over walks of the action state machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +29,7 @@ impl Strategy for TreeOfTraversals {
             StepKind::Hand => hand::advance(state, step),
             StepKind::Page => page::advance(state, step),
             StepKind::Value => again::advance_value(state, step),
+            StepKind::Review => review::advance(state, step),
         }
     }
 }

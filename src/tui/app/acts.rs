@@ -45,6 +45,7 @@ impl App {
                 Some(act) => Command::Switch(act, false),
                 None => Command::Do(Act::Pin { node }),
             }),
+            Control::Review => view.answer().map(|node| Command::Do(Act::review(&view.snapshot.state, node, None))),
             Control::More => view.graph.more().map(Command::Do),
             Control::BreakHere => node.map(|node| break_at(&view.snapshot.state, node)),
             Control::Intercept if view.snapshot.live.proposal.is_none() => Some(Command::Do(intercept(&view.snapshot.state))),

@@ -57,6 +57,8 @@ pub struct Context {
     pub paced: bool,
     /// The selected node.
     pub node: Option<NodeFacts>,
+    /// Whether an answer is selected, or the search has one.
+    pub has_answer: bool,
     /// Whether there is an act to undo.
     pub can_undo: bool,
     /// Whether there is an undone act to redo.
@@ -127,6 +129,7 @@ impl Control {
             | Self::Pin
             | Self::Rules
             | Self::AskAgain
+            | Self::Review
             | Self::Linked
             | Self::More
             | Self::Correct
@@ -192,6 +195,7 @@ impl Control {
             Self::Prune => need(!at.node()?.is_root, "the question can't be pruned"),
             Self::AskAgain | Self::Pin => at.node().map(|_| ()),
             Self::Rules => at.live(),
+            Self::Review => at.live().and_then(|()| need(at.has_answer, "only an answer rests on facts: select one (★)")),
             Self::Linked => at.live(),
             Self::Correct => at.node().and_then(|_| need(at.has_edge, "select a fact first, in the table or the net (`.`)")),
             Self::More => at.live().and_then(|()| need(at.has_more, "no KG cut anything here: select a row with ◐, or a fact of its list")),

@@ -5,6 +5,7 @@ use super::super::theme::{Role, Theme};
 use super::super::widgets::pager::scroll_mark;
 use super::super::widgets::spark::seconds;
 use super::super::widgets::{count, put, scroll_to};
+use crate::asm::Verdict;
 use crate::calls::KgData;
 use crate::search::{By, Call, Entry, Event, Got, Source, State, StepKind};
 use crate::text::one_line;
@@ -119,6 +120,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
                 StepKind::Hand => "grows by hand at",
                 StepKind::Page => "fetches more for",
                 StepKind::Value => "asks for the value of",
+                StepKind::Review => "judges the facts of",
             };
             let node = node.map_or(String::new(), |id| format!(" {}", named(id)));
             format!("{what}{node}: {}", one_line(why))
@@ -139,6 +141,10 @@ pub fn summary(entry: &Entry, state: &State) -> String {
         }
         Event::Valued { node, value, .. } => {
             format!("value {} for {}", value.map_or_else(|| "unknown".to_owned(), |value| value.to_string()), named(*node))
+        }
+        Event::Reviewed { node, judged, .. } => {
+            let doubtful = judged.iter().filter(|judged| judged.verdict == Verdict::Doubtful).count();
+            format!("judged {} of {}: {doubtful} doubtful", count(judged.len(), "fact", "facts"), named(*node))
         }
         Event::Closed { step } => format!("step {} is over", step.0),
         Event::Finished(end) => format!("ended: {}", one_line(&end.why)),

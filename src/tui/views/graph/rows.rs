@@ -3,6 +3,7 @@
 use super::super::super::ids::Aliases;
 use super::super::super::scene::Scene;
 use super::super::super::widgets::table::{Fact, Mark};
+use crate::asm::Verdict;
 use crate::graph::{Edge, EntityId, LocalGraph, Note, Object};
 use crate::search::correction::Correction;
 use crate::search::{By, Cut, NodeId};
@@ -37,9 +38,12 @@ impl Rows {
             let mut fact = fact(scene, graph, edge, &ids);
             let correction = scene.state.correction_of(graph, edge);
             let mark = if correction.is_some() { Mark::ByHand } else { mark };
+            let judged = scene.state.verdict(id, edge).filter(|judged| judged.verdict == Verdict::Doubtful);
+            let doubt = judged.map(|judged| format!("⚠ doubtful (w): {}", one_line(&judged.reason)));
             fact.notes = correction
                 .map(said)
                 .into_iter()
+                .chain(doubt)
                 .chain((!fact.notes.is_empty()).then(|| fact.notes.clone()))
                 .collect::<Vec<_>>()
                 .join(" · ");

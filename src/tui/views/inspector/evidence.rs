@@ -6,8 +6,9 @@ use super::super::super::widgets::count;
 use super::super::super::widgets::wrap::Document;
 use super::calls::utc;
 use super::{heading, line};
+use crate::asm::Verdict;
 use crate::graph::{Note, Object};
-use crate::search::NodeId;
+use crate::search::{NodeId, StepKind};
 use crate::text;
 
 pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
@@ -25,6 +26,7 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
         return document;
     }
     heading(&mut document, count(edges.len(), "fact", "facts"));
+    reviewed(&mut document, scene, id);
     let graph = scene.state.graph(id);
     for edge in edges {
         let object = match &edge.o {
@@ -38,6 +40,15 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
             (Role::Dim, format!("  {}  ", graph.relation_name(&edge.r))),
             (Role::Title, object),
         ]);
+        if let Some(judged) = scene.state.verdict(id, &edge) {
+            let (sign, role) = match judged.verdict {
+                Verdict::Sound => ("✔", Role::Good),
+                Verdict::Doubtful => ("⚠", Role::Warning),
+                Verdict::Unknown => ("?", Role::Dim),
+            };
+            let why = if judged.reason.is_empty() { String::new() } else { format!(": {}", text::one_line(&judged.reason)) };
+            line(&mut document, role, format!("    {sign} {}{why}", judged.verdict.name()));
+        }
         let found = scene.state.provenance(id, &edge);
         let from = found.as_ref().map_or(String::new(), |from| format!(" · brought by node {}", from.node.0));
         line(&mut document, Role::Dim, format!("    {} {}{from}", edge.kg, edge.r));
@@ -54,6 +65,29 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
         }
     }
     line(&mut document, Role::Dim, "");
-    line(&mut document, Role::Dim, "d on a fact of the local graph shows its whole query");
+    line(&mut document, Role::Dim, "d on a fact of the local graph shows its whole query; V lets the model judge each fact");
     document
+}
+
+/// What the model thinks of the facts, in a line; and what to do about those that it doubts.
+fn reviewed(document: &mut Document, scene: &Scene, id: NodeId) {
+    let state = &scene.state;
+    if state.open_steps().any(|step| step.kind == StepKind::Review && step.node == Some(id)) {
+        line(document, Role::Accent, "The model is judging these facts …");
+    }
+    let Some((step, judged)) = state.review(id) else { return };
+    let with = |verdict| judged.iter().filter(|judged| judged.verdict == verdict).count();
+    let (sound, doubtful, unknown) = (with(Verdict::Sound), with(Verdict::Doubtful), with(Verdict::Unknown));
+    let by = text::one_line(state.reviewer(step));
+    line(
+        document,
+        Role::Text,
+        format!("Judged by {by}: {sound} sound, {doubtful} doubtful, {unknown} unknown. Its opinion changes nothing."),
+    );
+    if doubtful > 0 {
+        line(document, Role::Warning, "A fact that you doubt too: select it in the local graph (2), then w distrusts or corrects it.");
+    }
+    if by == "lexical" {
+        line(document, Role::Dim, "The built-in model knows no facts: another one has to judge (r chooses the model, V asks it).");
+    }
 }

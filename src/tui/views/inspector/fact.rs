@@ -144,7 +144,7 @@ fn who(scene: &Scene, from: &Provenance<'_>) -> String {
         StepKind::Page => format!("✎ a page that you fetched at node {node}"),
         StepKind::Hand => format!("✎ brought by node {node}, which you made by hand"),
         StepKind::Start => format!("brought by node {node} when the question was linked"),
-        StepKind::Expand | StepKind::ForceFinal | StepKind::Value => {
+        StepKind::Expand | StepKind::ForceFinal | StepKind::Value | StepKind::Review => {
             let order = from.step.node.and_then(|node| scene.state.node(node)).and_then(|node| node.order);
             let order = order.map_or(String::new(), |order| format!(" in expansion #{}", order + 1));
             format!("brought by node {node}{order}, chosen by the model")

@@ -15,7 +15,8 @@ pub(super) fn asks(scene: &Scene, id: NodeId) -> Vec<&Ask> {
     let state: &State = &scene.state;
     let Some(node) = state.node(id) else { return Vec::new() };
     let linking = |ask: &Ask| node.parent.is_none() && ask.key.step == node.step && ask.is_llm();
-    let about = |ask: &Ask| matches!(ask.key.purpose, Purpose::Sample | Purpose::Score) && state.asked_about(ask) == Some(id);
+    let about =
+        |ask: &Ask| matches!(ask.key.purpose, Purpose::Sample | Purpose::Score | Purpose::Review) && state.asked_about(ask) == Some(id);
     state.asks.iter().map(|ask| &**ask).filter(|ask| linking(ask) || about(ask)).collect()
 }
 
@@ -104,6 +105,7 @@ fn title(state: &State, ask: &Ask, call: &LlmCall) -> String {
         PromptKind::FinalAnswer => "the forced answer",
         PromptKind::ScoreState => "the value of this node",
         PromptKind::ScoreAnswer => "the value of this answer",
+        PromptKind::Review => "whether a fact that this answer rests on is sound",
     };
     let temperature = f64::from(call.temperature_milli) / 1000.0;
     let by_hand = if state.asked_again(ask) { " · asked by you" } else { "" };

@@ -20,8 +20,12 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
         raw(&mut document, scene, start, flying, |purpose| matches!(purpose, Purpose::Extract | Purpose::Match));
     }
     // What was asked last is what a person looks for.
-    let here =
-        scene.state.steps.iter().rev().filter(|step| step.node == Some(id) && !matches!(step.kind, StepKind::Page | StepKind::Value));
+    let here = scene
+        .state
+        .steps
+        .iter()
+        .rev()
+        .filter(|step| step.node == Some(id) && !matches!(step.kind, StepKind::Page | StepKind::Value | StepKind::Review));
     for step in here {
         let title = match step.kind {
             StepKind::Hand => "Grown by hand",

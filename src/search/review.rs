@@ -1,0 +1,96 @@
+//! A review: what the model thinks of the facts that an answer rests on.
+
+use super::act::{Act, ActRefused};
+use super::event::{NodeId, StepKind};
+use super::model::OtherModel;
+use super::state::{State, Step};
+use crate::asm::Verdict;
+use crate::graph::{Edge, LocalGraph, Note, Object};
+use crate::text::quoted;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Facts that are judged at once, at most: each is a call.
+pub const MOST: usize = 40;
+
+/// What the model thinks of a fact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The fact.
+    pub fact: Edge,
+    /// What it is thought to be.
+    pub verdict: Verdict,
+    /// Why, in the model's words; or why its verdict is unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+impl Act {
+    /// A review of the facts that the answer at `node` rests on, by the model that is asked now or by `model`.
+    #[must_use]
+    pub fn review(state: &State, node: NodeId, model: Option<OtherModel>) -> Self {
+        let mut facts = state.evidence(node);
+        facts.truncate(MOST);
+        Self::Review { node, facts, model: model.map(Box::new) }
+    }
+}
+
+/// Whether these facts can be judged.
+pub(super) fn check(state: &State, node: NodeId, facts: &[Edge], model: Option<&OtherModel>) -> Result<(), ActRefused> {
+    let refuse = |why: &str| Err(ActRefused(why.to_owned()));
+    if !state.node(node).is_some_and(|node| node.action.is_answer()) {
+        return refuse("only an answer rests on facts: select one (★)");
+    }
+    if facts.is_empty() {
+        return refuse("the answer rests on no fact of the graph: there is nothing to judge");
+    }
+    if facts.len() > MOST {
+        return Err(ActRefused(format!("{} facts at once are too many: {MOST} at most", facts.len())));
+    }
+    let graph = state.graph(node);
+    if !facts.iter().all(|fact| graph.contains(fact)) {
+        return refuse("a fact is not in the local graph any more: ask for the review again");
+    }
+    if state.open_steps().any(|step| step.kind == StepKind::Review && step.node == Some(node)) {
+        return refuse("these facts are being judged already");
+    }
+    model.map_or(Ok(()), |model| model.check(state))
+}
+
+/// A fact as a prompt tells it: subject, relation and object, each quoted, and what the statement says besides.
+pub(super) fn told(graph: &LocalGraph, fact: &Edge) -> String {
+    let object = match &fact.o {
+        Object::Entity(id) => graph.name(id).to_owned(),
+        Object::Literal(literal) => literal.text.clone(),
+    };
+    let notes: Vec<String> = fact.notes.iter().map(Note::text).filter(|text| !text.is_empty()).map(|text| quoted(&text)).collect();
+    let besides = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    format!("{} - {} - {}{besides}", quoted(graph.name(&fact.s)), quoted(graph.relation_name(&fact.r)), quoted(&object))
+}
+
+impl State {
+    /// The last review of the answer at `node` that was not taken back, with its step.
+    #[must_use]
+    pub fn review(&self, node: NodeId) -> Option<(&Step, &[Judged])> {
+        let in_force = |step: &Step| step.act.and_then(|act| self.acts.get(act.index())).is_some_and(|act| act.active);
+        let reviews = self.steps.iter().rev().map(|step| &**step).filter(|step| step.kind == StepKind::Review && step.node == Some(node));
+        reviews.filter(|step| in_force(step)).find_map(|step| step.judged.as_deref().map(|judged| (step, judged.as_slice())))
+    }
+
+    /// What the last review of the answer at `node` made of a fact.
+    #[must_use]
+    pub fn verdict(&self, node: NodeId, fact: &Edge) -> Option<&Judged> {
+        let (_, judged) = self.review(node)?;
+        judged.iter().find(|judged| judged.fact.same_fact(fact))
+    }
+
+    /// The name of the model that judged, of a review's step.
+    #[must_use]
+    pub fn reviewer(&self, step: &Step) -> &str {
+        let ask = self.asks.iter().find(|ask| ask.key.step == step.id && ask.is_llm());
+        self.model(ask.and_then(|ask| self.asked_of(ask))).name
+    }
+}
+
+/// What was judged, shared.
+pub(super) type Reviewed = Arc<Vec<Judged>>;

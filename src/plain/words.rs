@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(worded("3 samples → 2 choices"), "3 samples to 2 choices");
         assert_eq!(worded(" · · "), "");
         assert_eq!(worded("a\u{1b}[31mb\u{9b}2J"), "a[31mb2J");
-        assert_eq!(worded("a→b (→)"), "a→b (→)", "what is part of a word is the word's");
+        assert_eq!(worded("a→b (a→b)"), "a→b (a→b)", "what is part of a word is the word's");
     }
 
     #[test]

@@ -216,9 +216,10 @@ fn read(state: &State, ask: &Ask, job: &LlmJob, sample: &Sample) -> Result<(), U
         PromptKind::Relation => Expect::Relation(&relations),
         PromptKind::ScoreState => Expect::ScoreState,
         PromptKind::ScoreAnswer => Expect::ScoreAnswer,
+        PromptKind::Review => Expect::Verdict,
     };
     match parse(&expect, sample, &|_| false)? {
-        Reply::Action(_) | Reply::Score(_) => Ok(()),
+        Reply::Action(_) | Reply::Score(_) | Reply::Verdict(..) => Ok(()),
     }
 }
 

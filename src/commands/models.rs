@@ -197,6 +197,10 @@ pub fn opener(options: &SearchOptions, config: &Config) -> Opener {
     let (options, config) = (options.clone(), config.clone());
     Arc::new(move |named| {
         let model = other_named(named, &options, &config);
+        if let Some(url) = model.profile.url.as_deref().filter(|url| redact::is_masked(url)) {
+            let why = "was recorded without its password or key: give the server again, with --llm-url";
+            return Err(CallError::new(CallErrorKind::Key, format!("{} {why}", one_line(url))));
+        }
         let mut secrets = Vec::new();
         let said = |error: anyhow::Error| match error.downcast::<CallError>() {
             Ok(error) => error,

@@ -151,27 +151,32 @@ impl Judge {
     }
 }
 
-/// Does the act and waits until the facts are judged. What can't be judged is taken back, so that the session is as it was.
+/// Does the act and waits until the facts are judged. Where not one of them could be, the act is taken back.
 async fn judged(mut handle: Handle, act: Act, first: usize) -> anyhow::Result<Arc<Snapshot>> {
-    let halts = |snapshot: &Snapshot| snapshot.entries().iter().filter(|e| matches!(e.ev, crate::search::Event::Halted(_))).count();
     let before = handle.snapshots.borrow().clone();
-    let (halted, told, acts) = (halts(&before), before.live.notice.as_ref().map(|(n, _)| *n), before.state.acts.len());
+    let (told, acts) = (before.live.notice.as_ref().map(|(n, _)| *n), before.state.acts.len());
     let _ = handle.commands.send(Command::Do(act));
-    let over = |s: &Snapshot| s.state.steps.iter().skip(first).any(|step| step.kind == StepKind::Review && step.closed);
+    let review = |s: &Snapshot| s.state.steps.iter().skip(first).find(|step| step.kind == StepKind::Review && step.closed).cloned();
     let refused = |s: &Snapshot| s.state.acts.len() == acts && s.live.notice.as_ref().map(|(n, _)| *n) != told;
     let mut wrong = None;
     loop {
         let now = handle.snapshots.borrow_and_update().clone();
-        if over(&now) {
-            break;
-        }
-        if wrong.is_none() && refused(&now) {
+        if let Some(step) = review(&now) {
+            let mut asks = now.state.asks.iter().filter(|ask| ask.key.step == step.id);
+            let failed = now.state.asks.iter().rfind(|ask| ask.key.step == step.id).and_then(|ask| ask.error.as_ref());
+            let nobody = failed.filter(|_| asks.all(|ask| ask.error.is_some()));
+            match nobody {
+                Some(_) if now.state.acts.last().is_some_and(|act| !act.active) => break,
+                Some(error) if wrong.is_none() => {
+                    wrong = Some(one_line(&error.message));
+                    let _ = handle.commands.send(Command::Undo);
+                }
+                Some(_) => {}
+                None => break,
+            }
+        } else if refused(&now) {
             wrong = now.live.notice.as_ref().map(|(_, text)| one_line(text));
             break;
-        }
-        if wrong.is_none() && halts(&now) > halted {
-            wrong = now.state.halted.as_ref().map(|halt| one_line(&halt.why));
-            let _ = handle.commands.send(Command::Undo);
         }
         if handle.snapshots.changed().await.is_err() {
             break;

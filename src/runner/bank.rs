@@ -2,7 +2,7 @@
 
 mod miss;
 
-use crate::calls::{CallError, KgReply, Sample};
+use crate::calls::{CallError, CallErrorKind, KgReply, Sample};
 use crate::search::{Ask, Entry, Event, Got, Source, State};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,7 +62,9 @@ impl Bank {
     pub fn of(entries: &[Arc<Entry>], on_miss: OnMiss) -> Self {
         // The entries of a recording fit: it was checked on reading.
         let state = State::from_entries(entries.iter().map(|e| &**e)).unwrap_or_default();
-        let banked = |ask: &Ask| match (&ask.error, &ask.reply) {
+        // What a model left unanswered because the person chose another one says nothing of it.
+        let failed = |ask: &Ask| ask.error.clone().filter(|error| error.kind != CallErrorKind::Superseded);
+        let banked = |ask: &Ask| match (&failed(ask), &ask.reply) {
             (Some(error), _) => Some(Banked::Failed(error.clone())),
             (None, Some(reply)) => Some(Banked::Kg(reply.clone())),
             (None, None) if ask.samples.iter().any(Option::is_some) => Some(Banked::Samples(ask.samples.clone())),

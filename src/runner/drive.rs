@@ -170,6 +170,8 @@ impl Runner {
         let by = self.state.asked_of(&ask);
         let model = match ask.is_llm().then(|| self.model_of(by)).transpose() {
             Ok(model) => model,
+            // A review can be asked for again: it stops no search.
+            Err(error) if self.state.is_review(ask.key.step) => return self.push(By::World, Event::Failed { ask: id, error }),
             Err(error) => {
                 self.stalled.insert(id);
                 if self.state.halted.as_ref().is_none_or(|halt| halt.why != error.message) {
@@ -357,7 +359,7 @@ impl Runner {
                 self.flights.remove(&ask);
                 match result {
                     Ok(()) => self.check_filled(ask),
-                    Err(error) if error.kind.about_service() => {
+                    Err(error) if error.kind.about_service() && !self.is_for_review(ask) => {
                         // An ask that got all its samples before the failure has what it needs.
                         if self.state.ask(ask).is_some_and(|a| !a.is_complete()) {
                             self.stalled.insert(ask);
@@ -390,6 +392,10 @@ impl Runner {
             _ => {}
         }
         self.dirty = true;
+    }
+
+    fn is_for_review(&self, ask: AskId) -> bool {
+        self.state.ask(ask).is_some_and(|ask| self.state.is_review(ask.key.step))
     }
 
     fn is_current(&self, ask: AskId, flight: u64) -> bool {

@@ -101,7 +101,9 @@ impl Runner {
     fn undo(&mut self, act: Option<ActId>, redo: bool) {
         match act {
             Some(act) => {
-                self.stalled.clear();
+                if self.state.acts.get(act.index()).is_some_and(|act| !act.what.only_looks()) {
+                    self.stalled.clear();
+                }
                 self.push(By::You, Event::Undone { act, redo });
             }
             None if redo => self.tell("there is nothing to redo"),

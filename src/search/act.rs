@@ -240,6 +240,12 @@ impl Act {
         matches!(self, Self::Break { .. } | Self::Pin { .. } | Self::Rule(_))
     }
 
+    /// Whether an end stays an end: nothing that decided it is another.
+    #[must_use]
+    pub const fn keeps_end(&self) -> bool {
+        self.only_looks() || matches!(self, Self::Model(_))
+    }
+
     /// Whether the act can be done in `state`.
     ///
     /// # Errors

@@ -202,14 +202,14 @@ impl State {
                 self.known(what.nodes())?;
                 let nodes_then = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes".to_owned())?;
                 self.acts.push(Arc::new(ActRecord { id: *act, what: what.clone(), seq: entry.seq, nodes_then, active: true, hits: 0 }));
-                if !what.only_looks() {
+                if !what.keeps_end() {
                     self.reconsider = entry.seq;
                 }
             }
             Event::Undone { act, redo } => {
                 let record = self.acts.get_mut(act.index()).ok_or_else(|| format!("there is no act {}", act.0))?;
                 Arc::make_mut(record).active = *redo;
-                if !record.what.only_looks() {
+                if !record.what.keeps_end() {
                     self.reconsider = entry.seq;
                 }
             }
@@ -218,7 +218,7 @@ impl State {
     }
 
     /// Whether a step judges facts: that leaves the search as it is.
-    fn is_review(&self, step: StepId) -> bool {
+    pub(crate) fn is_review(&self, step: StepId) -> bool {
         self.step(step).is_some_and(|step| step.kind == StepKind::Review)
     }
 

@@ -1,6 +1,7 @@
 //! A review: what the model thinks of the facts that an answer rests on.
 
 use super::act::{Act, ActRefused};
+use super::budget::Budget;
 use super::event::{NodeId, StepKind};
 use super::model::OtherModel;
 use super::state::{State, Step};
@@ -53,6 +54,17 @@ pub(super) fn check(state: &State, node: NodeId, facts: &[Edge], model: Option<&
     }
     if state.open_steps().any(|step| step.kind == StepKind::Review && step.node == Some(node)) {
         return refuse("these facts are being judged already");
+    }
+    let budgets = state.settings().budgets;
+    let left = budgets.of(Budget::Calls).map(|limit| limit.saturating_sub(state.counters().against(Budget::Calls)));
+    if let Some(left) = left.filter(|left| *left < facts.len() as u64) {
+        return Err(ActRefused(format!(
+            "each fact is a call to the model: that are {}, and the budget of calls leaves {left}: raise it first (L, or --max-calls)",
+            facts.len()
+        )));
+    }
+    if let Some(budget) = state.forbids_call(false) {
+        return Err(ActRefused(format!("the budget of {} is used up: raise it first (L, or {})", budget.name(), budget.flag())));
     }
     model.map_or(Ok(()), |model| model.check(state))
 }

@@ -87,11 +87,19 @@ fn what_can_t_be_judged_is_said_and_leaves_the_session_as_it_was() {
     let url = format!("http://{}/v1", broke.host);
     home.run(&["review", &session, "--llm", "openai:judge", "--llm-url", &url]).ends(1).says(&["key", "nothing was judged"]);
     assert!(std::fs::read_to_string(&session).unwrap().len() > before.len());
-    assert_eq!(home.run(&["show", &session, "--json"]).json()["review"], Value::Null);
+    let shown = home.run(&["show", &session, "--json"]).json();
+    assert_eq!((&shown["review"], &shown["halted"], &shown["outcome"]), (&Value::Null, &Value::Null, &json!("answered")));
     let judge = judge("Interstellar");
     let url = format!("http://{}/v1", judge.host);
     home.run(&["review", &session, "--llm", "openai:judge", "--llm-url", &url]).ends(0);
     home.run(&["replay", "--check", &session]).ends(0);
+    // A budget of calls has to leave one for each fact.
+    let lean = home.arg("lean.jsonl");
+    let question = "Which actor played in both Inception and Interstellar?";
+    home.run(&["ask", question, "--session", &lean, "--quiet", "--max-calls", "1000"]).ends(0);
+    let calls = home.run(&["show", &lean, "--json"]).json()["llm"]["calls"].as_u64().unwrap() + 1;
+    home.run(&["ask", "--resume", &lean, "--quiet", "--max-calls", &calls.to_string()]).ends(0);
+    home.run(&["review", &lean]).ends(2).says(&["each fact is a call to the model", "leaves 1"]);
     // Without an answer there is nothing to judge; a session that somebody writes is left alone.
     let empty = home.arg("empty.jsonl");
     let server = Server::start(|_, request| model(request));

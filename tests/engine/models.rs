@@ -83,6 +83,12 @@ fn from_here_on_every_ask_goes_to_it_until_it_is_taken_back() {
     let asks = asked(&world.state, before);
     assert!(asks.len() > 4 && asks.iter().all(|name| *name == "script:2"), "{asks:?}");
     assert_eq!(world.state.model(world.state.model_now()).name, "script:2");
+    // An end stays an end, whoever would be asked from there on.
+    let ended = world.state.finished.clone();
+    act(&mut world, from_here_on(model(3))).unwrap();
+    world.run(usize::MAX);
+    assert!(world.state.finished == ended && world.state.finished.as_ref().unwrap().1 >= world.state.reconsider);
+    undo(&mut world, false);
     undo(&mut world, false);
     assert_eq!(world.state.model_now(), None);
     let before = world.state.asks.len();

@@ -170,3 +170,19 @@ fn a_review_replays_and_changes_no_later_decision() {
     let status = tree_of_traversals::commands::replay::check(path.to_str().unwrap()).unwrap();
     assert_eq!(status, tree_of_traversals::commands::Status::Ok);
 }
+
+#[test]
+fn a_review_that_is_taken_back_while_it_is_asked_ends_at_once() {
+    let mut world = judging("Verdict: sound");
+    let at = answer(&world);
+    let what = Act::review(&world.state, at, None);
+    act(&mut world, what).unwrap();
+    while !world.state.asks.iter().any(|ask| ask.key.purpose == Purpose::Review) {
+        world.run(world.entries.len() + 1);
+    }
+    let undoable = world.state.undoable().unwrap();
+    world.push(By::You, Event::Undone { act: undoable, redo: false });
+    world.run(usize::MAX);
+    assert!(world.state.open_steps().next().is_none() && world.state.review(at).is_none());
+    assert_eq!(world.reloaded(), world.state);
+}

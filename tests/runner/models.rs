@@ -180,3 +180,45 @@ async fn a_session_whose_model_can_t_be_opened_says_what_to_do_and_the_rest_work
     let folder = bench.quit().await;
     assert_eq!(read(&folder.path().join("first.jsonl")).unwrap().state, *end.state, "reload == live");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_can_be_the_model_of_one_call() {
+    let scenario = film(1);
+    let human: Opener = Arc::new(|_| {
+        let record = OtherModel { name: "human".into(), service_model: "human".into(), ..OtherModel::named("human", None) };
+        Ok(Opened { model: Arc::new(tree_of_traversals::llm::Human), record, secrets: Vec::new() })
+    });
+    let mut bench = start(&scenario, Pace::Run, scenario.model().unwrap(), human);
+    bench.finished().await;
+    bench.send(ask_of("human"));
+    let waits = bench.until(|s| s.run_state() == RunState::WaitingForYou).await;
+    let ask = waits.live.flights[0].ask;
+    let slots = waits.state.ask(ask).unwrap().samples.len() as u32;
+    for slot in 0..slots {
+        bench.send(Command::Reply { ask, slot, text: "THINK: said by me".into() });
+    }
+    let end = bench.until(|s| s.state.open_steps().next().is_none()).await;
+    let made = end.state.nodes.last().unwrap();
+    assert_eq!((made.action.token(), made.votes), ("T:said by me".into(), (slots, slots)));
+    assert!(made.valuation.is_some(), "and the session's own model scored it");
+    bench.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_review_that_its_model_can_t_answer_stops_no_search() {
+    let scenario = film(1);
+    let broke: Opener = Arc::new(|_| {
+        let record = OtherModel { name: "broke".into(), service_model: "broke".into(), ..OtherModel::named("broke", None) };
+        Ok(Opened { model: Arc::new(Broke), record, secrets: Vec::new() })
+    });
+    let mut bench = start(&scenario, Pace::Run, scenario.model().unwrap(), broke);
+    let end = bench.finished().await;
+    let at = end.state.summary().answer.unwrap();
+    bench.send(Command::Do(Act::review(&end.state, at, Some(*named("broke")))));
+    let now = bench.until(|s| s.state.review(at).is_some() && s.state.open_steps().next().is_none()).await;
+    let (_, judged) = now.state.review(at).unwrap();
+    assert!(judged.iter().all(|j| j.reason.contains("the quota is used up")), "{judged:?}");
+    assert!(now.state.halted.is_none() && now.run_state() == RunState::Finished);
+    let folder = bench.quit().await;
+    assert_eq!(read(&folder.path().join("first.jsonl")).unwrap().state, *now.state, "reload == live");
+}

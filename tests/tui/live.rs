@@ -356,3 +356,31 @@ fn no_color_means_no_colour() {
     assert!(terminal.text().contains("1.00 █"), "values are read without colour");
     terminal.quit();
 }
+
+#[test]
+fn another_model_is_asked_once_and_the_facts_of_the_answer_are_judged() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(home.path().join("tot")).unwrap();
+    std::fs::write(home.path().join("tot/config.yaml"), "models:\n  me: human\n").unwrap();
+    let mut terminal = Terminal::at_home(env!("CARGO_BIN_EXE_tot"), home, &[QUESTION, "--pace", "0"], &[]);
+    terminal.wait_for("✔ Michael Caine");
+    let before = terminal.count("reviewed");
+    terminal.press("V");
+    let until = Instant::now() + PATIENCE;
+    while terminal.count("reviewed") == before {
+        assert!(Instant::now() < until, "{}", terminal.text());
+        terminal.read_for(Duration::from_millis(100));
+    }
+    terminal.wait_for("✔ Michael Caine");
+    terminal.press_for("1gr", "Ask again what comes next");
+    terminal.press_for("jj\r", "Which model is asked");
+    terminal.press_for("/me\r", "of the configuration: human");
+    terminal.press_for("\r", "me: how long");
+    terminal.press_for("\r", "me for this call");
+    terminal.press_for("kk\r", "You are the model: sample 1 of 3");
+    terminal.press_for("THINK: said by me\t", "think: said by me");
+    let named = |entry: &serde_json::Value| entry["ev"]["acted"]["what"]["ask_again"]["otherwise"]["model"]["name"] == "human";
+    assert_eq!(terminal.journal().iter().filter(|entry| named(entry)).count(), 1);
+    let (status, ..) = terminal.quit();
+    assert_eq!(status, 0);
+}

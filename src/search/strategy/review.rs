@@ -14,8 +14,9 @@ use crate::graph::Edge;
 
 /// The next decision of a review.
 pub fn advance(state: &State, step: &Step) -> Need<Event> {
-    let act = step.act.and_then(|act| state.acts.get(act.index())).map(|act| &act.what);
-    let Some(Act::Review { node, facts, .. }) = act.filter(|_| step.judged.is_none()) else {
+    // Taken back, nobody waits for it any more.
+    let act = step.act.and_then(|act| state.acts.get(act.index())).filter(|act| act.active && step.judged.is_none());
+    let Some(Act::Review { node, facts, .. }) = act.map(|act| &act.what) else {
         return Ok(Event::Closed { step: step.id });
     };
     let asked = (0u32..).zip(facts).map(|(lane, fact)| {

@@ -145,7 +145,7 @@ impl Control {
             }
             Self::Intercept | Self::Breaks => at.live(),
             Self::BreakHere => at.node().map(|_| ()),
-            Self::Model => need(!at.session, "a session keeps its model: choose one on the start page"),
+            Self::Model => need(!at.session, "in a session `r` chooses the model; here it is for the next question, on the start page"),
             Self::Fork | Self::Compare => need(at.session, "no session is open"),
             Self::FindNext | Self::FindPrevious => need(at.finding, "nothing is being looked for: `/` first"),
             Self::Details => need(at.has_fact, "there is no fact here yet"),

@@ -90,6 +90,9 @@ impl Journal {
             session: "bench".into(),
             path: None,
             parent: None,
+            fork: Default::default(),
+            stops_at_miss: false,
+            obeyed: 0,
             replay: false,
             ran_ms: 0,
         };

@@ -16,6 +16,7 @@ pub mod kg;
 pub mod llm;
 pub mod micro;
 pub mod money;
+pub mod plain;
 pub mod price;
 pub mod redact;
 pub mod runner;

@@ -43,6 +43,9 @@ pub struct Looks {
     /// Start with the mouse on (m toggles it)
     #[arg(long)]
     pub mouse: bool,
+    /// Talk in plain lines instead of drawing a screen: for screen readers, dumb terminals and pipes (help lists the commands)
+    #[arg(long, conflicts_with_all = ["theme", "mouse"])]
+    pub plain: bool,
 }
 
 #[derive(Subcommand, Debug)]

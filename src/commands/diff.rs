@@ -1,13 +1,12 @@
 //! `tot diff`: two sessions side by side, without model or KG.
 
 use super::setup::session_path;
-use super::{Status, report, spent};
-use crate::search::{Comparison, NodeId, OutcomeKind, State, Value, compare};
+use super::{Status, spent};
+use crate::search::{Comparison, NodeId, OutcomeKind, Saved, Side as Compared, State, compare, value_words};
 use crate::session::{Recording, read};
 use crate::text::{clean, one_line, printable_json};
 use clap::Args;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -18,6 +17,9 @@ pub struct DiffArgs {
     pub a: String,
     /// Another
     pub b: String,
+    /// The right answer, several with ` | ` between: B is better if only B has it (a fork may carry its own)
+    #[arg(long, value_name = "ANSWER")]
+    pub expected: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -37,6 +39,16 @@ impl Side {
         Ok(Self { name: path.display().to_string(), recording })
     }
 
+    fn compared<'a>(&'a self, expected: Option<&'a str>) -> Compared<'a> {
+        let header = &self.recording.header;
+        Compared {
+            entries: &self.recording.entries,
+            state: &self.recording.state,
+            copied: header.parent.as_ref().map_or(0, |(_, copied)| *copied),
+            expected: expected.unwrap_or(&header.fork.expected),
+        }
+    }
+
     const fn state(&self) -> &State {
         &self.recording.state
     }
@@ -51,8 +63,8 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<Status> {
     for note in sides.iter().filter_map(|side| side.recording.note()) {
         let _ = writeln!(std::io::stderr(), "{}", clean(&note));
     }
-    let [a, b] = &sides;
-    let found = compare((&a.recording.entries, a.state()), (&b.recording.entries, b.state()));
+    let [a, b] = sides.each_ref().map(|side| side.compared(args.expected.as_deref()));
+    let found = compare(a, b);
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", printable_json(&object(&sides, &found).to_string()))?;
@@ -80,7 +92,7 @@ fn object(sides: &[Side; 2], found: &Comparison) -> Json {
         .first
         .as_ref()
         .map_or(Json::Null, |first| json!({"at": first.at, "node": number(first.node), "kind": first.kind.name(), "what": first.what}));
-    let facts = evidence(sides);
+    let facts = &found.facts;
     json!({
         "sessions": each(&|s| json!(s.name)),
         "setup": setup,
@@ -92,6 +104,23 @@ fn object(sides: &[Side; 2], found: &Comparison) -> Json {
         "outcome": each(&|s| json!(s.state().summary().outcome.map(OutcomeKind::name))),
         "evidence": {"both": facts[0], "only_a": facts[1], "only_b": facts[2]},
         "spent": each(&|s| spent(s.state())),
+        "saved": found.saved.iter().map(saved).collect::<Vec<_>>(),
+        "forked_because": each(&|s| json!(s.recording.header.fork.why)),
+        "verdict": found.judged.verdict.name(),
+        "verdict_why": found.judged.why,
+    })
+}
+
+/// What a recording saved.
+fn saved(saved: &Saved) -> Json {
+    json!({
+        "llm_calls": saved.llm_calls,
+        "kg_calls": saved.kg_calls,
+        "prompt_tokens": saved.tokens.prompt_tokens,
+        "completion_tokens": saved.tokens.completion_tokens,
+        "tokens_estimated": saved.tokens.estimated,
+        "took_ms": saved.took_ms,
+        "calls_not_known": saved.unknown,
     })
 }
 
@@ -101,36 +130,18 @@ fn spent(state: &State) -> Json {
     json!({"expansions": counters.expansions, "by_hand": counters.by_hand, "llm": spent::json(state), "kg_calls": counters.kg_calls})
 }
 
-/// The facts that the answers rest on: those of both, of the first only, of the second only.
-fn evidence(sides: &[Side; 2]) -> [Vec<String>; 3] {
-    let of = |side: &Side| -> BTreeSet<String> {
-        let summary = side.state().summary();
-        let graph = summary.answer.map(|id| side.state().graph(id)).unwrap_or_default();
-        summary.evidence.iter().map(|edge| report::fact(&graph, edge)).collect()
-    };
-    let (a, b) = (of(&sides[0]), of(&sides[1]));
-    [a.intersection(&b).cloned().collect(), a.difference(&b).cloned().collect(), b.difference(&a).cloned().collect()]
-}
-
 fn text(sides: &[Side; 2], found: &Comparison) -> String {
     let mut out = String::new();
     for (letter, side) in ["A", "B"].iter().zip(sides) {
         let _ = writeln!(out, "{letter}  {}  {}", one_line(&side.name), one_line(&side.state().started().question));
-    }
-    for (what, [x, y]) in &found.setup {
-        let _ = writeln!(out, "   other {what}: A {x}; B {y}");
-    }
-    let [of_a, of_b] = found.decisions;
-    match &found.first {
-        None => {
-            let _ = writeln!(out, "\nthe same in all {of_a} decisions");
+        let why = &side.recording.header.fork.why;
+        if !why.is_empty() {
+            let _ = writeln!(out, "   forked because: {}", one_line(why));
         }
-        Some(first) => {
-            let at = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
-            let _ = writeln!(out, "\nthe same for {} decisions (of {of_a} in A, {of_b} in B)", found.same);
-            let [x, y] = first.at;
-            let _ = writeln!(out, "first difference ({}, entry {} of A, {} of B)\n  {}", first.kind.name(), at(x), at(y), first.what);
-        }
+    }
+    out.push('\n');
+    for line in found.beginning() {
+        let _ = writeln!(out, "{line}");
     }
     out.push_str("\ntree (= in both, with both values where they differ)\n");
     for row in &found.rows {
@@ -139,37 +150,15 @@ fn text(sides: &[Side; 2], found: &Comparison) -> String {
             [Some(_), None] => 'A',
             _ => 'B',
         };
-        let values: Vec<String> = (0..2).filter_map(|side| row.nodes[side].map(|id| value(sides[side].state(), id))).collect();
+        let values: Vec<String> = (0..2).filter_map(|side| row.nodes[side].map(|id| value_words(sides[side].state(), id))).collect();
         let values =
             if values.windows(2).all(|pair| pair[0] == pair[1]) { values.first().cloned().unwrap_or_default() } else { values.join(" / ") };
         let _ = writeln!(out, "{sign} {}{}  {values}", "  ".repeat(row.depth as usize), one_line(&row.token));
     }
     out.push('\n');
-    for (letter, side) in ["A", "B"].iter().zip(sides) {
-        let summary = side.state().summary();
-        let outcome = summary.outcome.map_or("not finished", OutcomeKind::name);
-        let answer = summary.answer_text.as_deref().map_or_else(|| "no answer".to_owned(), one_line);
-        let worth = summary.answer.map_or_else(String::new, |id| format!(", value {}", value(side.state(), id)));
-        let _ = writeln!(out, "{letter}  {answer}  ({outcome}{worth})");
+    for line in found.end(sides.each_ref().map(Side::state)) {
+        let _ = writeln!(out, "{line}");
     }
-    let [both, only_a, only_b] = evidence(sides);
-    for (sign, facts) in [('=', both), ('A', only_a), ('B', only_b)] {
-        for fact in facts {
-            let _ = writeln!(out, "  {sign} rests on {fact}");
-        }
-    }
-    out.push('\n');
-    for (letter, side) in ["A", "B"].iter().zip(sides) {
-        let _ = writeln!(out, "{letter}  {} expansions; {}", side.state().counters().expansions, spent::paragraph(side.state()));
-    }
+    let _ = writeln!(out, "\n{}", found.verdict());
     out
-}
-
-fn value(state: &State, id: NodeId) -> String {
-    match state.value(id) {
-        Value::Pending => "pending".to_owned(),
-        Value::Unknown => "unknown".to_owned(),
-        Value::Scored(v) => v.to_string(),
-        Value::ByHand(v) => format!("{v} by hand"),
-    }
 }

@@ -12,12 +12,13 @@ use crate::attach::{Door, launch};
 use crate::config::Config;
 use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
+use crate::plain;
 use crate::runner::{Handle, Pace, Setup};
-use crate::session::{Journal, ReadErrorKind, Recording, read, recent, sessions_folder};
+use crate::session::{Journal, ReadErrorKind, Recording, family, read, recent, sessions_folder};
 use crate::text::one_line;
-use crate::tui::{self, Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo};
+use crate::tui::{self, Connection, Ended, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -31,7 +32,7 @@ const RECENT: usize = 12;
 /// # Errors
 /// One readable sentence.
 pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status> {
-    if let Some(status) = no_terminal("ask it without a screen: tot ask QUESTION") {
+    if let Some(status) = no_terminal(&args.looks, "ask it without a screen: tot ask QUESTION") {
         return Ok(status);
     }
     // A model without its key is told of on the start page, where another one can be chosen.
@@ -53,7 +54,7 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
 /// One readable sentence.
 pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
     args.search.fit_resuming()?;
-    if let Some(status) = no_terminal("go on without a screen: tot ask --resume SESSION") {
+    if let Some(status) = no_terminal(&args.looks, "go on without a screen: tot ask --resume SESSION") {
         return Ok(status);
     }
     let (path, unpacked) = path_to_go_on(&args.session)?;
@@ -78,7 +79,7 @@ pub fn resume(runtime: &Runtime, args: &ResumeArgs) -> anyhow::Result<Status> {
 /// # Errors
 /// One readable sentence.
 pub fn replay(runtime: &Runtime, args: &ReplayArgs) -> anyhow::Result<Status> {
-    if let Some(status) = no_terminal("print it: tot show SESSION") {
+    if let Some(status) = no_terminal(&args.looks, "print it: tot show SESSION") {
         return Ok(status);
     }
     let path = session_path(&args.session);
@@ -118,23 +119,37 @@ fn look_at(runtime: &Runtime, recording: Recording, note: Option<String>, path: 
     explore(&bench, first, looks)
 }
 
-/// The explorer needs a terminal on both ends.
-fn no_terminal(instead: &str) -> Option<Status> {
-    let dumb = std::env::var("TERM").is_ok_and(|t| t == "dumb");
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !dumb {
+/// The explorer needs a terminal on both ends; in plain lines it needs none.
+fn no_terminal(looks: &Looks, instead: &str) -> Option<Status> {
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if terminal || looks.plain {
         return None;
     }
-    let why = if dumb { "this terminal can't place text (TERM=dumb)" } else { "the explorer needs a terminal" };
-    eprintln!("tot: {why}; {instead}");
+    let why = if is_dumb() { "this terminal can't place text (TERM=dumb)" } else { "the explorer needs a terminal" };
+    eprintln!("tot: {why}; {instead}; or talk with it in plain lines: --plain");
     Some(Status::Usage)
+}
+
+/// Whether the terminal can't place text: there the explorer talks in plain lines by itself.
+fn is_dumb() -> bool {
+    std::env::var("TERM").is_ok_and(|term| term == "dumb")
 }
 
 fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Status> {
     let theme = looks.theme.clone().or_else(|| bench.config.theme.clone());
     let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop().warnings.clone(), keys: bench.config.keys.clone() };
-    tui::run(first, bench, options)?;
+    let ended = if looks.plain || is_dumb() {
+        plain::run(first, bench, &options)?;
+        Ended::Quit
+    } else {
+        tui::run(first, bench, options)?
+    };
     bench.close();
-    Ok(Status::Ok)
+    let Ended::Signal(session) = ended else { return Ok(Status::Ok) };
+    let goes_on = session.map_or_else(String::new, |path| format!("; go on with: tot resume {}", one_line(&path.display().to_string())));
+    // After SIGHUP there may be nobody to tell.
+    let _ = writeln!(std::io::stderr(), "tot: a signal ended the explorer{goes_on}");
+    Ok(Status::Stopped)
 }
 
 /// What the explorer asks of the rest of the program.
@@ -381,10 +396,26 @@ impl Host for Bench<'_> {
 
     fn sessions(&self) -> Vec<SessionInfo> {
         let found = sessions_folder().map(|folder| recent(&folder, RECENT)).unwrap_or_default();
-        found
-            .into_iter()
-            .map(|s| SessionInfo { path: s.path, question: s.question, when: ago(s.when), outcome: s.outcome, note: String::new() })
-            .collect()
+        let rows = family(&found).into_iter();
+        rows.filter_map(|row| {
+            let (listed, about) = (&found[row.at], found[row.at].what.as_ref().ok()?);
+            let note = match &about.parent {
+                None => String::new(),
+                Some((parent, copied)) if row.orphan => format!("fork of {} after event {copied}", one_line(parent)),
+                Some((_, copied)) => format!("fork after event {copied}"),
+            };
+            let is_fork = about.parent.is_some();
+            Some(SessionInfo {
+                path: listed.path.clone(),
+                question: one_line(&about.question),
+                because: if is_fork { one_line(&about.fork.why) } else { String::new() },
+                depth: row.depth,
+                when: ago(listed.when),
+                outcome: about.end(),
+                note,
+            })
+        })
+        .collect()
     }
 
     fn recorded(&self) -> Vec<SessionInfo> {
@@ -395,6 +426,8 @@ impl Host for Bench<'_> {
                 question: s.question.to_owned(),
                 when: String::new(),
                 outcome: String::new(),
+                because: String::new(),
+                depth: 0,
                 note: s.note.to_owned(),
             })
             .collect()

@@ -3,6 +3,7 @@
 use super::UsageError;
 use crate::asm::Profile;
 use crate::micro::Micro;
+use crate::search::steer::Rule;
 use crate::search::{Budget, Condition, OnExhausted, Preset, Setting, Structured};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -99,6 +100,9 @@ pub struct SearchOptions {
     /// Stand still when this comes about: "value<0.3", "relation P161", "expansion 5", ... (repeatable; B in the explorer lists all)
     #[arg(long = "break", value_name = "CONDITION", value_parser = Condition::from_str)]
     pub breaks: Vec<Condition>,
+    /// Force or forbid a relation or entity: "forbid relation P31", "force entity Q42" (repeatable; ! in the explorer lists all)
+    #[arg(long = "rule", value_name = "RULE", value_parser = Rule::from_str)]
+    pub rules: Vec<Rule>,
     /// Where the session is recorded (a new file)
     #[arg(long, value_name = "PATH")]
     pub session: Option<PathBuf>,

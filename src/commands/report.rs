@@ -2,9 +2,9 @@
 
 use super::spent;
 use crate::asm::Action;
-use crate::graph::{Edge, LocalGraph, Object};
+use crate::graph::{Edge, Object};
 use crate::micro::Micro;
-use crate::search::{By, Judged, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
+use crate::search::{By, JudgedFact, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
 use crate::text::{one_line, quoted};
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
@@ -77,7 +77,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("elapsed_ms", json!(elapsed_ms));
     put("path", json!(path));
     put("evidence", Json::Array(summary.evidence.iter().map(evidence).collect()));
-    put("evidence_text", json!(summary.evidence.iter().map(|e| fact(&graph, e)).collect::<Vec<_>>()));
+    put("evidence_text", json!(summary.evidence.iter().map(|e| graph.sentence(e)).collect::<Vec<_>>()));
     put("review", summary.answer.map_or(Json::Null, |node| review(state, node)));
     put("halted", json!(state.halted.as_ref().map(|halt| halt.why.as_str())));
     put("session", json!(session));
@@ -138,7 +138,7 @@ pub fn evidence(edge: &Edge) -> Json {
 
 /// A verdict with its reason: `doubtful: it was renamed in 2018`.
 #[must_use]
-pub fn verdict(judged: &Judged) -> String {
+pub fn verdict(judged: &JudgedFact) -> String {
     let why = if judged.reason.is_empty() { String::new() } else { format!(": {}", one_line(&judged.reason)) };
     format!("{}{why}", judged.verdict.name())
 }
@@ -152,22 +152,12 @@ pub fn review(state: &State, node: NodeId) -> Json {
         .iter()
         .map(|judged| {
             json!({
-                "fact": evidence(&judged.fact), "text": fact(&graph, &judged.fact), "kg": judged.fact.kg,
+                "fact": evidence(&judged.fact), "text": graph.sentence(&judged.fact), "kg": judged.fact.kg,
                 "verdict": judged.verdict.name(), "reason": judged.reason,
             })
         })
         .collect();
     json!({ "node": node, "model": state.reviewer(step), "facts": facts })
-}
-
-/// A fact as a sentence: `Inception · cast member · Michael Caine`.
-#[must_use]
-pub fn fact(graph: &LocalGraph, edge: &Edge) -> String {
-    let object = match &edge.o {
-        Object::Entity(id) => one_line(graph.name(id)),
-        Object::Literal(l) => one_line(&l.text),
-    };
-    format!("{} · {} · {object}", one_line(graph.name(&edge.s)), one_line(graph.relation_name(&edge.r)))
 }
 
 /// The answer and the facts it rests on, as `tot ask` prints them.
@@ -194,7 +184,7 @@ pub fn answer(state: &State) -> String {
                     });
                     let judged = state.verdict(node, edge).map_or_else(String::new, |judged| format!("; {}", verdict(judged)));
                     let from = format!("{}, {} {}", edge.kg, one_line(&edge.s), one_line(&edge.r));
-                    let _ = writeln!(out, "  {}  ({from}{yours}{judged})", fact(&graph, edge));
+                    let _ = writeln!(out, "  {}  ({from}{yours}{judged})", graph.sentence(edge));
                 }
             }
         }

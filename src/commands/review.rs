@@ -143,6 +143,7 @@ impl Judge {
             pause: Duration::ZERO,
             secrets: Secrets::new(secrets),
             breaks: Vec::new(),
+            rules: Vec::new(),
             watched: false,
             can_fork: false,
             folder: None,
@@ -202,7 +203,7 @@ fn print(state: &State, node: NodeId, session: &str, json: bool) -> anyhow::Resu
     let model = one_line(state.reviewer(step));
     writeln!(out, "{}: judged by {model}", report::label(state, node))?;
     for judged in judged {
-        writeln!(out, "  {}  {}", report::fact(&graph, &judged.fact), report::verdict(judged))?;
+        writeln!(out, "  {}  {}", graph.sentence(&judged.fact), report::verdict(judged))?;
     }
     let with = |verdict| judged.iter().filter(|judged| judged.verdict == verdict).count();
     let (sound, doubtful, unknown) = (with(Verdict::Sound), with(Verdict::Doubtful), with(Verdict::Unknown));

@@ -11,10 +11,12 @@ use crate::config::Config;
 use crate::graph::{Entity, KgName};
 use crate::kg::sparql::Languages;
 use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
+use crate::llm::chat::keys;
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Opener, Pace};
 use crate::scenario::Scenario;
+use crate::search::steer::Rule;
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Budget, Condition, Preset, Setting, Settings, Started, State, Structured};
 use crate::session::{Header, Journal, PackError, Recording, is_packed, new_session_name, sessions_folder, unpack};
@@ -48,6 +50,8 @@ pub struct Workshop {
     pub price: Option<Price>,
     /// Breakpoints of the command line.
     pub breaks: Vec<Condition>,
+    /// Rules that the person wants from the beginning.
+    pub rules: Vec<Rule>,
     /// The seed.
     pub seed: u64,
     /// The pause between decisions; `None`: none for real models, a followable one for instant ones.
@@ -153,7 +157,7 @@ impl Workshop {
         status: Option<crate::kg::Status>,
         lenient: bool,
     ) -> anyhow::Result<Self> {
-        let mut secrets = Vec::new();
+        let mut secrets = of_environment(config);
         let from = From::of(options)?;
         // What the recording was made with is opened only to be asked.
         let world = match &from {
@@ -241,6 +245,7 @@ impl Workshop {
             strategy,
             scenario,
             breaks: options.breaks.clone(),
+            rules: options.rules.clone(),
             seed,
             pause: options.pace.map(Duration::from_secs_f64),
             secrets,
@@ -359,11 +364,21 @@ impl Workshop {
             pause,
             secrets: Secrets::new(self.secrets.iter().cloned()),
             breaks: self.breaks.clone(),
+            rules: self.rules.clone(),
             watched,
             can_fork: !self.world_is_gone,
             folder: sessions_folder(),
         })
     }
+}
+
+/// Keys and passwords that stand in variables which a service or the configuration names. Also one that this session does not use
+/// could come into it: a person pastes it, a graph has it.
+fn of_environment(config: &Config) -> Vec<Secret> {
+    let of_models = config.models.values().filter_map(|model| model.key_env.as_deref());
+    let of_kgs = config.kgs.values().filter_map(|kg| kg.password_env.as_deref());
+    let names = keys::variables().chain(of_models).chain(of_kgs);
+    names.filter_map(|name| std::env::var(name).ok()).filter_map(|value| Secret::new(&value)).collect()
 }
 
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {

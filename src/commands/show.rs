@@ -1,11 +1,11 @@
 //! `tot show`: a session as text or JSON, without model or KG.
 
 use super::setup::session_path;
-use super::{Status, report, spent};
+use super::{Status, report};
 use crate::calls::AskId;
 use crate::graph::{Edge, LocalGraph};
 use crate::search::why::{self, Sentence};
-use crate::search::{NodeId, Seq, State, Trace};
+use crate::search::{NodeId, Seq, State, Trace, spent_words};
 use crate::session::{Timeline, read};
 use crate::text::{clean, one_line, printable_json};
 use clap::Args;
@@ -85,7 +85,7 @@ fn whole(out: &mut impl Write, state: &State) -> std::io::Result<()> {
     if !warnings.is_empty() {
         write!(out, "\n{}", clean(&warnings))?;
     }
-    writeln!(out, "\n{}", clean(&spent::paragraph(state)))
+    writeln!(out, "\n{}", clean(&spent_words(state)))
 }
 
 /// A paragraph for every node, for the end, and for a halt.
@@ -134,7 +134,7 @@ fn facts(state: &State) -> String {
     }
     let mut out = String::new();
     for (_, graph, edge, trace) in all {
-        let _ = writeln!(out, "{}  ({}, {} {})", report::fact(&graph, &edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
+        let _ = writeln!(out, "{}  ({}, {} {})", graph.sentence(&edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
         let _ = match trace.brought_by {
             Some((node, ask)) => writeln!(out, "  brought by node {} (call {}, {})", node.0, ask.0, came_from(state, ask)),
             None => writeln!(out, "  no call of this session brought it"),
@@ -165,7 +165,7 @@ fn facts_json(state: &State, session: &str) -> Json {
     let row = |(at, graph, edge, trace): (NodeId, LocalGraph, Edge, Trace)| {
         json!({
             "fact": report::evidence(&edge),
-            "text": report::fact(&graph, &edge),
+            "text": graph.sentence(&edge),
             "kg": edge.kg,
             "at": at,
             "brought_by": trace.brought_by.map(|(node, ask)| json!({ "node": node, "call": ask, "from": came_from(state, ask) })),

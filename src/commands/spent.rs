@@ -1,9 +1,6 @@
-//! What a search spent, as text and as JSON.
+//! What a search spent, as JSON.
 
-use crate::calls::Usage;
-use crate::price::{Cost, Price};
 use crate::search::{Budget, State, Tally};
-use crate::text::{one_line, thousands};
 use serde_json::{Map, Value as Json, json};
 
 /// The object `llm` of `ask --json`: altogether, and by kind of call.
@@ -57,80 +54,5 @@ fn tally(tally: &Tally) -> Map<String, Json> {
     match object {
         Json::Object(map) => map,
         _ => Map::new(),
-    }
-}
-
-/// One paragraph: calls, tokens, cost, budgets, and the kinds of calls that the tokens went to.
-pub(super) fn paragraph(state: &State) -> String {
-    let spent = state.counters();
-    let of_them = |n: u32, place: &str| if n > 0 { format!(", {n} of them from {place}") } else { String::new() };
-    let recorded = of_them(spent.recorded, "a recording") + &of_them(spent.llm_cached, "the cache");
-    let mut text = format!(
-        "spent: {} to the model{recorded} ({}, {}); {} in",
-        counted(spent.llm.calls, "call", "calls"),
-        counted(spent.llm.samples, "sample", "samples"),
-        counted(spent.llm_rounds, "round", "rounds"),
-        tokens_in(&spent.llm.tokens),
-    );
-    let tilde = tilde(&spent.llm.tokens);
-    text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(&spent.llm, state.common_price())));
-    text.push_str(&format!("; {} to graphs, {} of them from the cache", counted(spent.kg_calls, "call", "calls"), spent.kg_cached));
-    let (budgets, currency) = (state.settings().budgets, state.common_price().map_or("", |price| price.currency.as_str()));
-    let limits: Vec<String> = Budget::ALL.into_iter().filter_map(|b| Some(b.words(budgets.of(b)?, currency))).collect();
-    if !limits.is_empty() {
-        text.push_str(&format!("; at most {}", limits.join(", ")));
-    }
-    let models = state.spent_by_model();
-    if models.len() > 1 {
-        let said = models.iter().map(|(by, of)| {
-            let cost = of.cost.filter(|_| state.price_of(*by).is_some_and(|price| !price.is_free()));
-            let cost = cost.map_or(String::new(), |cost| format!(", {}", money(cost, state.price_of(*by))));
-            let (name, tilde) = (one_line(state.model(*by).name), self::tilde(&of.tokens));
-            format!("{name} {}x {tilde}{}+{}{cost}", of.calls, thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens))
-        });
-        text.push_str(&format!("; by model (tokens in+out): {}", said.collect::<Vec<_>>().join("; ")));
-    }
-    let kinds: Vec<String> = spent
-        .kinds()
-        .map(|(kind, of)| {
-            let cost = of.cost.filter(|_| state.common_price().is_some_and(|p| !p.is_free()));
-            let cost = cost.map_or(String::new(), |c| format!(", {}", money(c, state.common_price())));
-            let (name, tilde) = (kind.name().replace('_', " "), self::tilde(&of.tokens));
-            format!("{name} {}x {tilde}{}+{}{cost}", of.calls, thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens))
-        })
-        .collect();
-    if !kinds.is_empty() {
-        text.push_str(&format!("; by kind (tokens in+out): {}", kinds.join("; ")));
-    }
-    text
-}
-
-fn counted(n: u32, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(n.into()), if n == 1 { one } else { many })
-}
-
-/// `~` where numbers are estimates.
-const fn tilde(usage: &Usage) -> &'static str {
-    if usage.estimated { "~" } else { "" }
-}
-
-/// `12,345 tokens (8,000 of them from the service's cache)`
-fn tokens_in(usage: &Usage) -> String {
-    let mut text = format!("{}{} tokens", tilde(usage), thousands(usage.prompt_tokens));
-    if usage.cached_prompt_tokens > 0 {
-        text.push_str(&format!(" ({} of them from the service's cache)", thousands(usage.cached_prompt_tokens)));
-    }
-    text
-}
-
-fn money(cost: Cost, price: Option<&Price>) -> String {
-    format!("{} {}", cost.money(), one_line(price.map_or("", |p| p.currency.as_str()))).trim_end().to_owned()
-}
-
-fn cost(tally: &Tally, price: Option<&Price>) -> String {
-    match (tally.cost, price) {
-        (Some(_), Some(price)) if price.is_free() => "free of charge".to_owned(),
-        (Some(cost), price) => format!("cost {}{}", tilde(&tally.tokens), money(cost, price)),
-        (None, _) => "cost not known (no price)".to_owned(),
     }
 }

@@ -4,6 +4,7 @@
 //! [`Entity::also`], and every method takes any of them.
 
 use super::{Delta, Edge, Entity, EntityId, KgName, Object, Partial, RelationId};
+use crate::text::one_line;
 use indexmap::{IndexMap, IndexSet};
 use std::collections::HashMap;
 
@@ -173,6 +174,16 @@ impl LocalGraph {
     #[must_use]
     pub fn relation_name<'a>(&'a self, id: &'a str) -> &'a str {
         self.relations.get(id).map_or(id, String::as_str)
+    }
+
+    /// A fact as a sentence: `Inception · cast member · Michael Caine`.
+    #[must_use]
+    pub fn sentence(&self, edge: &Edge) -> String {
+        let object = match &edge.o {
+            Object::Entity(id) => one_line(self.name(id)),
+            Object::Literal(literal) => one_line(&literal.text),
+        };
+        format!("{} · {} · {object}", one_line(self.name(&edge.s)), one_line(self.relation_name(&edge.r)))
     }
 
     /// Edges, in order of arrival.

@@ -14,6 +14,8 @@ pub enum OnMiss {
     Leave,
     /// The search halts with the miss named; nothing is ever asked.
     Stop,
+    /// A fork that is looked at up to there: the search halts with the miss named, and whoever goes on goes on live.
+    Halt,
     /// What is missing is asked; what is there is still taken from the recording.
     Ask,
 }

@@ -2,6 +2,7 @@
 
 use crate::calls::{AskId, KgCall};
 use crate::search::{Act, ActId, Reading, Seq};
+use crate::session::ForkNote;
 use std::time::Duration;
 
 /// Whether the engine goes on by itself. Not journaled: a reopened session starts paused.
@@ -44,7 +45,7 @@ pub enum Command {
     Do(Act),
     /// Take back the last act in force.
     Undo,
-    /// Switch a breakpoint on or off, by the act that set it.
+    /// Switch a breakpoint, a rule or a pin on or off, by the act that set it.
     Switch(ActId, bool),
     /// Apply what a person made of the samples that wait for them.
     Decide {
@@ -75,8 +76,15 @@ pub enum Command {
     },
     /// Cancel or forget an inquiry.
     DropInquiry(u64),
-    /// A new session that goes live after this event.
-    Fork(Seq),
+    /// A new session that goes live after an event.
+    Fork {
+        /// The event.
+        at: Seq,
+        /// Whether it stops at the first request that the parent never made, instead of asking it.
+        stop: bool,
+        /// Why it is made, and the answer that is expected.
+        note: ForkNote,
+    },
     /// End; everything is on disk.
     Quit,
 }

@@ -239,12 +239,10 @@ impl Runner {
         let Some(bank) = self.bank.as_ref().filter(|_| !self.state.asked_again(ask)) else { return false };
         match bank.on_miss() {
             OnMiss::Leave => {
-                self.bank = None;
-                self.live.replaying_parent = false;
-                self.tell("from here on the fork is live");
+                self.leave_recording();
                 return false;
             }
-            OnMiss::Stop => {
+            OnMiss::Stop | OnMiss::Halt => {
                 let why = bank.miss(&self.state, ask);
                 self.stalled.insert(ask.id);
                 self.missed.get_or_insert(why);

@@ -11,6 +11,7 @@ use crate::kg::KnowledgeGraph;
 use crate::llm::LanguageModel;
 use crate::price::Price;
 use crate::redact::Secrets;
+use crate::search::steer::Rule;
 use crate::search::strategy::Strategy;
 use crate::search::{Act, ActId, By, Condition, Entry, Event, OtherModel, Setting, Started, State};
 use crate::session::{Journal, Recording, Timeline};
@@ -82,6 +83,8 @@ pub struct Equipment {
     pub secrets: Secrets,
     /// Breakpoints that the person wants from the beginning.
     pub breaks: Vec<Condition>,
+    /// Rules that the person wants from the beginning.
+    pub rules: Vec<Rule>,
     /// Whether a person is there who can decide about samples (not so without a screen).
     pub watched: bool,
     /// Whether a recording can be forked: model and KGs could be opened.
@@ -167,10 +170,13 @@ impl Runner {
             proposal: None,
             upcoming: None,
             notice: None,
+            obeyed: 0,
             replaying_parent: bank.is_some(),
             session: name,
             path: journal.as_ref().map(|j| j.path().to_owned()),
             parent: recording.as_ref().and_then(|r| r.header.parent.clone()),
+            fork: recording.as_ref().map(|r| r.header.fork.clone()).unwrap_or_default(),
+            stops_at_miss: false,
             replay,
             ran_ms: 0,
         };
@@ -228,6 +234,7 @@ impl Runner {
         }
         if !replay {
             runner.set_breaks();
+            runner.set_rules();
         }
         Ok(runner)
     }
@@ -240,6 +247,18 @@ impl Runner {
                 Some((_, true)) => {}
                 Some((act, false)) => self.push(By::You, Event::Undone { act, redo: true }),
                 None => self.act(Act::Break { condition }),
+            }
+        }
+    }
+
+    /// Sets the rules of the command line that are not in force yet; those that are switched off are switched on.
+    fn set_rules(&mut self) {
+        for rule in std::mem::take(&mut self.equipment.rules) {
+            let known = self.state.rules().find(|(_, other, _)| **other == rule).map(|(act, _, on)| (act, on));
+            match known {
+                Some((_, true)) => {}
+                Some((act, false)) => self.push(By::You, Event::Undone { act, redo: true }),
+                None => self.act(Act::Rule(rule)),
             }
         }
     }

@@ -4,7 +4,7 @@ use super::command::Pace;
 use crate::calls::{AskId, CallError, KgReply, Piece};
 use crate::graph::KgName;
 use crate::search::{Entry, NodeId, Reading, Seq, State, StepId};
-use crate::session::Timeline;
+use crate::session::{ForkNote, Timeline};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -141,6 +141,8 @@ pub struct Live {
     pub upcoming: Option<String>,
     /// The last thing to tell the person (a refusal, a fork, a full disk), with its number so that it shows once.
     pub notice: Option<(u64, String)>,
+    /// Commands that were taken up so far: who sent the n-th sees what came of it when this is n.
+    pub obeyed: u64,
     /// In a fork: replies still come from the parent's recording. Cleared at the first miss.
     pub replaying_parent: bool,
     /// The session this is.
@@ -149,6 +151,10 @@ pub struct Live {
     pub path: Option<PathBuf>,
     /// The parent of a fork and the entry after which it went live.
     pub parent: Option<(String, Seq)>,
+    /// Why it was forked, and the answer that is expected.
+    pub fork: ForkNote,
+    /// In a fork: it stops at the first request that its parent never made.
+    pub stops_at_miss: bool,
     /// Whether this is a recording that is only looked at.
     pub replay: bool,
     /// Milliseconds that the search ran (pauses not counted).

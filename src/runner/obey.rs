@@ -7,8 +7,8 @@ use super::live::Inquiry;
 use super::message::Message;
 use super::task;
 use crate::calls::{AskId, KgCall, Sample};
-use crate::search::{Act, ActId, By, Event, Got, Seq, Source, kg_hash};
-use crate::session::{Header, Journal, Timeline, new_session_name};
+use crate::search::{Act, ActId, By, Event, Got, Halt, HaltCause, Seq, Source, kg_hash};
+use crate::session::{ForkNote, Header, Journal, Timeline, new_session_name};
 use std::time::{Duration, Instant};
 
 /// What an order leads to.
@@ -27,12 +27,13 @@ const FASTEST: Duration = Duration::from_millis(20);
 impl Runner {
     pub(super) fn obey(&mut self, command: Command) -> Outcome {
         self.dirty = true;
+        self.live.obeyed += 1;
         match command {
             Command::Quit => return Outcome::Quit,
             Command::Speed(change) => self.live.pause = changed(self.live.pause, change),
             Command::Inquire { id, call } => self.inquire(id, call),
             Command::DropInquiry(id) => self.drop_inquiry(id),
-            Command::Fork(seq) => self.fork(seq),
+            Command::Fork { at, stop, note } => self.fork(at, stop, note),
             _ if self.live.replay => self.tell("this is a recording: press f to fork it here and go on live"),
             Command::Pace(pace) => self.set_pace(pace),
             Command::Abort => {
@@ -54,6 +55,11 @@ impl Runner {
         self.write_back();
         if !self.unwritten.is_empty() {
             return;
+        }
+        // A fork that stopped at the first miss: who goes on now goes on live.
+        let missed = matches!(self.state.halted.as_deref(), Some(Halt { cause: HaltCause::Miss, .. }));
+        if pace != Pace::Paused && missed && self.bank.as_ref().is_some_and(|bank| bank.on_miss() == OnMiss::Halt) {
+            self.leave_recording();
         }
         self.live.pace = pace;
         self.stalled.clear();
@@ -81,10 +87,13 @@ impl Runner {
     }
 
     fn switch(&mut self, act: ActId, on: bool) {
-        let point = self.state.breakpoints().find(|point| point.act == act).map(|point| point.on);
-        match point {
-            None => self.tell("there is no such breakpoint"),
-            Some(now) if now != on => self.push(By::You, Event::Undone { act, redo: on }),
+        let is_on = self.state.acts.get(act.index()).filter(|act| act.what.is_switch()).map(|act| act.active);
+        match is_on {
+            None => self.tell("there is nothing to switch"),
+            Some(now) if now != on => {
+                self.stalled.clear();
+                self.push(By::You, Event::Undone { act, redo: on });
+            }
             Some(_) => {}
         }
     }
@@ -139,7 +148,7 @@ impl Runner {
     }
 
     /// A new session that holds everything up to and with entry `seq` and goes live from there. It starts paused.
-    fn fork(&mut self, seq: Seq) {
+    fn fork(&mut self, seq: Seq, stop: bool, note: ForkNote) {
         if !self.equipment.can_fork {
             self.tell("this recording can't be forked: its model or graph can't be opened (tot resume says why)");
             return;
@@ -148,17 +157,18 @@ impl Runner {
         let parent = (self.live.session.clone(), count as u64);
         let prefix = self.timeline.entries()[..count].to_vec();
         let name = new_session_name();
+        let hide = |text: &str| self.equipment.secrets.hide(text);
+        let note = ForkNote { why: hide(&note.why), expected: hide(&note.expected) };
+        let header = Header::new(&name, Some(parent.clone())).with_note(note.clone());
         let journal = match &self.equipment.folder {
             None => None,
-            Some(folder) => {
-                match Journal::create(&folder.join(format!("{name}.jsonl")), &Header::new(&name, Some(parent.clone())), &prefix) {
-                    Ok(journal) => Some(journal),
-                    Err(e) => {
-                        self.tell(format!("the fork can't be recorded ({e}): nothing was changed"));
-                        return;
-                    }
+            Some(folder) => match Journal::create(&folder.join(format!("{name}.jsonl")), &header, &prefix) {
+                Ok(journal) => Some(journal),
+                Err(e) => {
+                    self.tell(format!("the fork can't be recorded ({e}): nothing was changed"));
+                    return;
                 }
-            }
+            },
         };
         self.drop_flights();
         self.record_time();
@@ -168,10 +178,10 @@ impl Runner {
             self.tell("the fork could not be made: an entry does not fit");
             return;
         };
-        let own = Bank::of(self.timeline.entries(), OnMiss::Leave);
+        let own = Bank::of(self.timeline.entries(), if stop { OnMiss::Halt } else { OnMiss::Leave });
         // A question that goes on from a recording keeps it in its forks.
         let bank = match self.bank.take() {
-            Some(recording) if recording.on_miss() == OnMiss::Ask => own.over(recording),
+            Some(recording) if recording.on_miss() == OnMiss::Ask && !stop => own.over(recording),
             _ => own,
         };
         (self.timeline, self.state) = (timeline, state);
@@ -184,13 +194,26 @@ impl Runner {
         self.live.session = name;
         self.live.path = self.journal.as_ref().map(|j| j.path().to_owned());
         self.live.parent = Some(parent);
+        self.live.fork = note;
+        self.live.stops_at_miss = stop;
         self.live.replay = false;
         self.live.replaying_parent = true;
         self.live.pace = Pace::Paused;
         self.ran = Duration::from_millis(self.state.ran_ms);
         self.running_since = None;
         self.prime();
-        self.tell("forked: paused here; space goes on. Equal requests are answered from the parent until the first that it never made");
+        self.tell(if stop {
+            "forked: paused here; space goes on, and it stops at the first request that the parent never made"
+        } else {
+            "forked: paused here; space goes on. Equal requests are answered from the parent until the first that it never made"
+        });
+    }
+
+    /// From here on a fork is live.
+    pub(super) fn leave_recording(&mut self) {
+        self.bank = None;
+        self.live.replaying_parent = false;
+        self.tell("from here on the fork is live");
     }
 
     /// Tells models and KGs with a memory what the journal holds.

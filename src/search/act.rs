@@ -9,6 +9,7 @@ use super::otherwise::Otherwise;
 use super::review;
 use super::settings::Setting;
 use super::state::{Node, State, Value};
+use super::steer::Rule;
 use super::strategy::kind_at;
 use crate::asm::{Action, AsmState, Edit, Templates, Wording};
 use crate::graph::{Direction, Edge, Entity, EntityId, KgName, RelationId};
@@ -109,6 +110,13 @@ pub enum Act {
         /// What is wrong.
         correction: Box<Correction>,
     },
+    /// Expand this node next, whatever its value, as soon as it can be.
+    Pin {
+        /// The node.
+        node: NodeId,
+    },
+    /// Force or forbid a relation or an entity below a node.
+    Rule(Rule),
     /// Set a breakpoint. It is switched off and on by undoing and redoing this act.
     Break {
         /// When the search stands still.
@@ -185,6 +193,8 @@ impl Act {
                 let of = model.as_ref().map_or_else(String::new, |model| format!(" ({})", model.label()));
                 format!("the model judges {} facts of the answer at node {}{of}", facts.len(), node.0)
             }
+            Self::Pin { node } => format!("node {} pinned: it is expanded next", node.0),
+            Self::Rule(rule) => format!("rule: {rule}"),
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),
             Self::Intercept { states } => {
@@ -206,9 +216,12 @@ impl Act {
             | Self::SetValue { node, .. }
             | Self::Prune { node, .. }
             | Self::Accept { node }
+            | Self::Pin { node }
             | Self::Correct { node, .. }
             | Self::Review { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
+            // The root may not be there yet: a rule about it is about everything.
+            Self::Rule(rule) => ((rule.below.0 > 0).then_some(rule.below), None),
             Self::Link { .. } | Self::Set(_) | Self::Model(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
         one.into_iter().chain(other).chain(replaced.iter().copied())
@@ -225,6 +238,12 @@ impl Act {
     #[must_use]
     pub const fn keeps_end(&self) -> bool {
         self.only_looks() || matches!(self, Self::Model(_))
+    }
+
+    /// Whether the act is a switch: it can be taken back and brought again by itself, whatever was done after it.
+    #[must_use]
+    pub const fn is_switch(&self) -> bool {
+        matches!(self, Self::Break { .. } | Self::Pin { .. } | Self::Rule(_))
     }
 
     /// Whether the act can be done in `state`.
@@ -297,6 +316,31 @@ impl Act {
                     return refuse(format!("nothing was cut here: {relation} of {name} is all that {kg} has"));
                 }
                 Ok(())
+            }
+            Self::Pin { node } => {
+                let at = known(*node)?;
+                let standing = state.standings()[node.index()];
+                if state.pin_of(*node).is_some() {
+                    refuse(format!("node {} is pinned already", node.0))
+                } else if at.action.is_answer() {
+                    refuse("nothing follows an answer: pin another node")
+                } else if at.expanded.is_some() || standing.grown_by_hand {
+                    refuse(format!("node {} was expanded already: r asks the model there again", node.0))
+                } else if standing.pruned || standing.withdrawn {
+                    refuse(format!("node {} is out of the search: put it back first (x, U)", node.0))
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Rule(rule) => {
+                if rule.below.0 > 0 {
+                    known(rule.below)?;
+                }
+                match state.rules().find(|(_, other, _)| *other == rule) {
+                    Some((_, _, true)) => refuse(format!("this rule is in force already: {rule}")),
+                    Some(_) => refuse(format!("this rule is there, switched off: {rule}; switch it on in the list (!)")),
+                    None => Ok(()),
+                }
             }
             Self::Break { condition } => match state.breakpoints().find(|point| point.condition == condition) {
                 Some(point) if point.on => refuse(format!("this breakpoint is set already: {condition}")),

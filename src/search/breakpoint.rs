@@ -334,7 +334,7 @@ impl State {
 }
 
 /// Whether `name` is the id, or the label whatever its case.
-fn is_named(name: &str, id: &str, label: Option<&str>) -> bool {
+pub(super) fn is_named(name: &str, id: &str, label: Option<&str>) -> bool {
     name == id || label.is_some_and(|label| label.to_lowercase() == name.to_lowercase())
 }
 

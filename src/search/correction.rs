@@ -93,6 +93,13 @@ impl Correction {
         }
     }
 
+    /// Whether it changes the local graph of a node.
+    #[must_use]
+    pub fn is_about(&self, state: &State, node: NodeId) -> bool {
+        let stands = || self.result().is_some_and(|result| state.graph(node).contains(&result));
+        state.was_brought(node, &self.fact) || stands()
+    }
+
     /// Whether it can be done to a graph.
     ///
     /// # Errors
@@ -175,6 +182,17 @@ impl State {
         let fact = graph.resolved(fact);
         let stands = |correction: &&Correction| correction.result().is_some_and(|result| graph.resolved(&result).same_fact(&fact));
         self.corrections().map(|(_, correction)| correction).filter(stands).last()
+    }
+
+    /// The label that a person gave an entity: the last one in force.
+    #[must_use]
+    pub fn corrected_label(&self, entity: &EntityId) -> Option<&str> {
+        let of = |correction: &'_ Correction| matches!(&correction.fact.o, Object::Entity(id) if id == entity);
+        let labels = self.corrections().filter(|(_, correction)| of(correction)).filter_map(|(_, correction)| match &correction.change {
+            Change::Label(label) => Some(label.as_str()),
+            _ => None,
+        });
+        labels.last()
     }
 
     /// Whether a fact came on the way to a node, whatever a person did to it since.

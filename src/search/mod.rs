@@ -23,7 +23,9 @@ mod provenance;
 mod review;
 mod settings;
 mod spent;
+mod spent_words;
 mod state;
+pub mod steer;
 pub mod strategy;
 mod trace;
 mod tree;
@@ -36,7 +38,7 @@ pub use apply::ApplyError;
 pub use ask::{Ask, AskSpec, Need, NotYet, What};
 pub use breakpoint::{Breakpoint, Condition};
 pub use budget::{Budget, Budgets};
-pub use compare::{Comparison, Difference, DifferenceKind, PairRow, compare};
+pub use compare::{Comparison, Difference, DifferenceKind, Judged, PairRow, Saved, Side, Verdict, compare, is_expected, value_words};
 pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, Halt, HaltCause, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId,
     Purpose, Reading, Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,
@@ -49,9 +51,10 @@ pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use prefix::PromptChars;
 pub use provenance::Provenance;
-pub use review::Judged;
+pub use review::JudgedFact;
 pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
 pub use spent::{Counters, Tally};
+pub use spent_words::spent_words;
 pub use state::{ActRecord, Node, State, Step, Value};
 pub use trace::Trace;
 pub use tree::{Leftover, Standing, Summary, TreeRow};

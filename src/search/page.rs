@@ -2,11 +2,12 @@
 
 use super::act::Act;
 use super::ask::Ask;
-use super::event::{NodeId, Purpose, StepKind};
-use super::state::{State, Step};
+use super::event::{NodeId, Purpose, StepId, StepKind};
+use super::state::{Node, State, Step};
 use crate::asm::Action;
 use crate::calls::{KgData, KgOp};
 use crate::graph::{Direction, Edge, EntityId, KgName, Object, RelationId};
+use std::collections::{HashMap, HashSet};
 
 /// A list of edges of which a KG has more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,25 +94,36 @@ impl State {
         cuts
     }
 
-    /// Whether a KG said of a whole reply with the facts of `node` that more exists, without saying of which list.
+    /// The nodes that pages were brought for, which are not undone.
     #[must_use]
-    pub fn is_cut_somewhere(&self, node: NodeId) -> bool {
-        let Some(node) = self.node(node) else { return false };
-        let of_choice = |ask: &Ask| match (&node.action, ask.what()) {
+    pub fn paged(&self) -> HashSet<NodeId> {
+        let in_force = |step: &Step| step.act.and_then(|act| self.acts.get(act.index())).is_some_and(|act| act.active);
+        self.steps.iter().filter(|step| step.page.is_some() && in_force(step)).filter_map(|step| step.node).collect()
+    }
+
+    /// The nodes of whose facts a KG said, of a whole reply, that more exists, without saying of which list.
+    #[must_use]
+    pub fn cut_somewhere(&self) -> HashSet<NodeId> {
+        let cut = |ask: &Ask| {
+            let whole = ask.reply.as_deref().is_some_and(|reply| reply.partial);
+            whole && ask.edges().is_some_and(|list| list.partial.is_empty())
+        };
+        let mut by_step: HashMap<StepId, Vec<&Ask>> = HashMap::new();
+        for ask in self.asks.iter().filter(|ask| cut(ask)) {
+            by_step.entry(ask.key.step).or_default().push(ask);
+        }
+        let of_choice = |node: &Node, ask: &Ask| match (&node.action, ask.what()) {
             (Action::SelectRelation { relation: at }, Some(KgOp::Edges { relation, direction, .. })) => {
                 at.id == *relation && at.direction == *direction
             }
             _ => false,
         };
-        let cut = |ask: &Ask| {
-            let whole = ask.reply.as_deref().is_some_and(|reply| reply.partial);
-            whole && ask.edges().is_some_and(|list| list.partial.is_empty())
-        };
-        self.asks.iter().any(|ask| ask.key.step == node.step && of_choice(ask) && cut(ask))
+        let is_cut = |node: &Node| by_step.get(&node.step).is_some_and(|asks| asks.iter().any(|ask| of_choice(node, ask)));
+        self.nodes.iter().filter(|node| is_cut(node)).map(|node| node.id).collect()
     }
 
     /// The lists of edges that came in `step`, with the KG that sent each.
-    fn edge_lists(&self, step: super::event::StepId) -> impl Iterator<Item = (&KgName, &crate::calls::EdgeList)> {
+    fn edge_lists(&self, step: StepId) -> impl Iterator<Item = (&KgName, &crate::calls::EdgeList)> {
         let asks = self.asks.iter().map(|ask| &**ask).filter(move |ask| ask.key.step == step && ask.key.purpose == Purpose::Edges);
         asks.filter_map(|ask| Some((ask.kg()?, ask.edges()?)))
     }

@@ -143,11 +143,13 @@ impl State {
         self.nodes.iter().filter(|n| self.is_open(n, standings[n.id.index()])).map(|n| n.id).collect()
     }
 
-    /// The node that comes next: known values before unknown ones before error nodes; then the highest value; then the
+    /// The node that comes next: one that is pinned, the one pinned first before the others; else known values before unknown ones before error nodes; then the highest value; then the
     /// deepest; then the one created first (scenarios, rule 12).
     #[must_use]
     pub fn next_node(&self) -> Option<NodeId> {
-        self.frontier().into_iter().max_by_key(|id| self.rank(*id))
+        let open = self.frontier();
+        let pinned = self.pins().map(|(_, node)| node).find(|node| open.contains(node));
+        pinned.or_else(|| open.into_iter().max_by_key(|id| self.rank(*id)))
     }
 
     /// The sort key of selection and of the best answer: larger is better.

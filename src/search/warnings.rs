@@ -295,13 +295,7 @@ impl State {
     }
 
     fn partial_lists(&self, all: &mut Vec<Warning>) {
-        // Replies that say that more exists without saying of which list.
-        let whole =
-            |ask: &&Ask| ask.reply.as_deref().is_some_and(|reply| reply.partial) && ask.edges().is_some_and(|list| list.partial.is_empty());
-        let mut cut: HashMap<StepId, Vec<&Ask>> = HashMap::new();
-        for ask in self.asks.iter().map(|ask| &**ask).filter(whole) {
-            cut.entry(ask.key.step).or_default().push(ask);
-        }
+        let cut = self.cut_somewhere();
         for node in &self.nodes {
             let mut lists: Vec<&Partial> = Vec::new();
             let pages: Vec<&Step> = if node.delta.partial.is_empty() { Vec::new() } else { self.pages(node.id).collect() };
@@ -318,18 +312,13 @@ impl State {
                     None => format!("the first {}, more exist", thousands(first.shown)),
                 };
                 format!("the facts of {} are a part: {extent}{more}", self.relation_named(node, &first.relation))
-            } else if self.is_cut(node, &cut) {
+            } else if cut.contains(&node.id) {
                 "a KG has more facts than it sent, and does not say of what".to_owned()
             } else {
                 continue;
             };
             all.push(Warning::new(node.id, WarningKind::KgPartial, said));
         }
-    }
-
-    /// Whether one of these replies is for the choice of `node`.
-    fn is_cut(&self, node: &Node, replies: &HashMap<StepId, Vec<&Ask>>) -> bool {
-        replies.contains_key(&node.step) && self.is_cut_somewhere(node.id)
     }
 
     fn relation_named(&self, node: &Node, relation: &RelationId) -> String {

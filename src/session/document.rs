@@ -11,10 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const DOCUMENT: &str = include_str!("../../assets/journal.md");
 
 /// Where the types of a journal are.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 19] = [
     include_str!("../search/event.rs"),
     include_str!("../search/act.rs"),
     include_str!("../search/otherwise.rs"),
+    include_str!("../search/correction.rs"),
+    include_str!("../search/steer.rs"),
     include_str!("../search/model.rs"),
     include_str!("../search/review.rs"),
     include_str!("../search/settings.rs"),

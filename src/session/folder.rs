@@ -1,6 +1,6 @@
 //! Where sessions are kept, and what is there.
 
-use super::journal::{Header, is_running};
+use super::journal::{ForkNote, Header, is_running};
 use super::read::{self, ReadError, ReadErrorKind, next_line, read};
 use crate::asm::Action;
 use crate::search::{Entry, Event, NodeId, OutcomeKind, Seq, State};
@@ -8,19 +8,6 @@ use crate::text::one_line;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// A session in the folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionInfo {
-    /// Its file.
-    pub path: PathBuf,
-    /// Its question.
-    pub question: String,
-    /// When it was last written, in seconds since 1970.
-    pub when: u64,
-    /// Its outcome, or that it goes on.
-    pub outcome: String,
-}
 
 /// A file of the sessions folder, as `tot sessions list` shows it.
 #[derive(Clone, Debug)]
@@ -46,6 +33,8 @@ pub struct About {
     pub session: String,
     /// The session that it was forked from, and how many of its entries were copied.
     pub parent: Option<(String, Seq)>,
+    /// Why it was forked, and the answer that is expected.
+    pub fork: ForkNote,
     /// Its question.
     pub question: String,
     /// Its model.
@@ -71,6 +60,7 @@ impl About {
         Some(Self {
             session: header.session,
             parent: header.parent,
+            fork: header.fork,
             question: started.question.clone(),
             model: started.model.clone(),
             outcome: finished.map(|end| end.outcome),
@@ -139,15 +129,37 @@ fn files(folder: &Path) -> std::io::Result<Vec<(u64, PathBuf, u64)>> {
     Ok(files)
 }
 
-/// The sessions of `folder`, newest first, at most `limit`. Files that are no sessions are passed over.
+/// The sessions of `folder`, newest first, at most `limit` and, beyond them, those that these were forked from. Files that are no
+/// sessions are passed over.
 #[must_use]
-pub fn recent(folder: &Path, limit: usize) -> Vec<SessionInfo> {
+pub fn recent(folder: &Path, limit: usize) -> Vec<Listed> {
     let files = files(folder).unwrap_or_default();
-    let info = |(when, path, bytes): (u64, PathBuf, u64)| {
-        let about = about(&path, bytes, Depth::Ends).ok()?;
-        Some(SessionInfo { question: one_line(&about.question), outcome: about.end(), path, when })
-    };
-    files.into_iter().take(limit).filter_map(info).collect()
+    let (newest, older) = files.split_at(limit.min(files.len()));
+    let readable = |file: &(u64, PathBuf, u64)| Some(listed(file, Depth::Ends)).filter(|l| l.what.is_ok());
+    let mut found: Vec<Listed> = newest.iter().filter_map(readable).collect();
+    let mut at = 0;
+    while at < found.len() && found.len() < 2 * limit {
+        let parent = found[at].what.as_ref().ok().and_then(|about| about.parent.as_ref()).map(|(parent, _)| parent);
+        let file = parent.and_then(|parent| older.iter().find(|(_, path, _)| path.file_stem().is_some_and(|stem| *stem == **parent)));
+        let more = file.filter(|(_, path, _)| found.iter().all(|l| l.path != *path)).and_then(readable);
+        found.extend(more);
+        at += 1;
+    }
+    found
+}
+
+/// The sessions of the folder that a session stands in, or of the usual one. A folder that can't be read has none.
+#[must_use]
+pub fn beside(session: Option<&Path>) -> Vec<Listed> {
+    let folder = session.and_then(Path::parent).map(Path::to_owned).or_else(sessions_folder);
+    folder.and_then(|folder| list(&folder).ok()).unwrap_or_default()
+}
+
+/// What is listed of a file.
+fn listed((when, path, bytes): &(u64, PathBuf, u64), depth: Depth) -> Listed {
+    let what = about(path, *bytes, depth).map_err(|e| (e.kind(), e.to_string()));
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Listed { name, bytes: *bytes, when: *when, running: is_running(path), what, path: path.clone() }
 }
 
 /// Everything in `folder` that is named like a session, newest first; what can't be read is there, too.
@@ -155,17 +167,14 @@ pub fn recent(folder: &Path, limit: usize) -> Vec<SessionInfo> {
 /// # Errors
 /// The folder can't be read.
 pub fn list(folder: &Path) -> std::io::Result<Vec<Listed>> {
-    let listed = |(when, path, bytes): &(u64, PathBuf, u64)| {
-        let (when, bytes) = (*when, *bytes);
-        let what = about(path, bytes, Depth::Answer).map_err(|e| (e.kind(), e.to_string()));
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Listed { name, bytes, when, running: is_running(path), what, path: path.clone() }
-    };
     let files = files(folder)?;
     // Reading takes its time where there are thousands: each core takes a share.
     let share = files.len().div_ceil(std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(16);
     Ok(std::thread::scope(|scope| {
-        let shares: Vec<_> = files.chunks(share).map(|some| scope.spawn(move || some.iter().map(listed).collect::<Vec<_>>())).collect();
+        let shares: Vec<_> = files
+            .chunks(share)
+            .map(|some| scope.spawn(move || some.iter().map(|file| listed(file, Depth::Answer)).collect::<Vec<_>>()))
+            .collect();
         shares.into_iter().flat_map(|share| share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     }))
 }
@@ -267,8 +276,8 @@ mod tests {
         std::fs::write(folder.path().join("no-session.jsonl"), "{}").unwrap();
         let found = recent(folder.path(), 5);
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].question, shipped()[0].question);
-        assert_eq!(found[0].outcome, "answered: Michael Caine");
+        let about = found[0].what.as_ref().unwrap();
+        assert_eq!((&*about.question, &*about.end()), (shipped()[0].question, "answered: Michael Caine"));
         // A file that is as large as its tail is read from its end in the same way.
         let mut large = text.clone();
         let pad = large.lines().nth(2).unwrap().to_owned();

@@ -30,13 +30,41 @@ pub struct Header {
     /// The session that this one was forked from, and how many of its entries were copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<(String, Seq)>,
+    /// What the person said when they forked it.
+    #[serde(default, skip_serializing_if = "ForkNote::is_empty")]
+    pub fork: ForkNote,
+}
+
+/// What a person says of a fork when they make it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkNote {
+    /// Why it is made; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// The answer that is expected, several with ` | ` between; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub expected: String,
+}
+
+impl ForkNote {
+    /// Whether nothing was said.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.why.is_empty() && self.expected.is_empty()
+    }
 }
 
 impl Header {
     /// The header of a new session.
     #[must_use]
     pub fn new(session: impl Into<String>, parent: Option<(String, Seq)>) -> Self {
-        Self { format: FORMAT.to_owned(), version: VERSION, session: session.into(), parent }
+        Self { format: FORMAT.to_owned(), version: VERSION, session: session.into(), parent, fork: ForkNote::default() }
+    }
+
+    /// The same, with what the person says of the fork.
+    #[must_use]
+    pub fn with_note(self, fork: ForkNote) -> Self {
+        Self { fork, ..self }
     }
 }
 

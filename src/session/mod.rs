@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod document;
+mod family;
 mod folder;
 mod journal;
 mod leaks;
@@ -10,8 +11,9 @@ mod read;
 mod shipped;
 mod timeline;
 
-pub use folder::{About, Listed, SessionInfo, list, moment, new_session_name, recent, sessions_folder};
-pub use journal::{Header, Journal, VERSION, delete, is_running};
+pub use family::{Relative, family};
+pub use folder::{About, Listed, beside, list, moment, new_session_name, recent, sessions_folder};
+pub use journal::{ForkNote, Header, Journal, VERSION, delete, is_running};
 pub use leaks::{Known, Leaks};
 pub use pack::{Finding, PackError, Packed, file_name, pack, unpack};
 pub use read::{ReadError, ReadErrorKind, Recording, is_packed, parse, read};

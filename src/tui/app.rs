@@ -3,6 +3,7 @@
 
 mod acts;
 mod draw;
+mod in_words;
 mod look;
 mod mouse;
 
@@ -17,6 +18,7 @@ use super::views::start::{StartData, StartPage};
 use crate::calls::AskId;
 use crate::runner::{Command, Snapshot};
 use crate::search::Seq;
+use crate::session::{Listed, Recording};
 use crossterm::event::{Event as TermEvent, KeyEvent, KeyEventKind};
 use ratatui::layout::Rect;
 use std::collections::HashSet;
@@ -34,6 +36,10 @@ pub enum Effect {
     Choose(Offer, String),
     /// Open a session of the disk.
     Open(PathBuf, OpenHow),
+    /// List the sessions of the folder of the session shown.
+    List,
+    /// Read a session, to be compared.
+    Read(PathBuf),
     /// Save a template of a prompt.
     Save(SaveTemplate),
     /// Copy a text.
@@ -191,6 +197,22 @@ impl App {
         }
     }
 
+    /// Tells which sessions there are.
+    pub fn listed(&mut self, sessions: &[Listed]) {
+        let Page::Session(view) = &self.page else { return };
+        if let Some(popup) = self.popups.last_mut() {
+            popup.listed(sessions, &Desk { view: Some(view), keys: &self.keys, others: &self.others });
+        }
+    }
+
+    /// Tells what became of reading a session.
+    pub fn read(&mut self, read: Result<&Recording, &str>) {
+        let Page::Session(view) = &self.page else { return };
+        if let Some(popup) = self.popups.last_mut() {
+            popup.read(read, &Desk { view: Some(view), keys: &self.keys, others: &self.others });
+        }
+    }
+
     /// Tells what was found amiss at the start: on the start page, and in one line until the next key. `W` shows all of it.
     pub fn warn(&mut self, warnings: Vec<String>) {
         if let Some(first) = warnings.first() {
@@ -317,6 +339,15 @@ impl App {
                 self.popups.pop();
                 self.popups.push(popup);
                 self.effects.extend(commands.into_iter().map(Effect::Send));
+            }
+            Reaction::Read(path) => self.effects.push(Effect::Read(path)),
+            Reaction::Select(node) => {
+                self.popups.pop();
+                if let Page::Session(view) = &mut self.page {
+                    view.look_at(usize::MAX);
+                    view.select(node);
+                    view.focus = Pane::Tree;
+                }
             }
             Reaction::Save(save) => self.effects.push(Effect::Save(save)),
             Reaction::Find(needle, done) => {

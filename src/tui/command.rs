@@ -145,6 +145,8 @@ table! {
     Hint = "hint" ["H"] ByHand: "Add a thought of your own below this node; the model reads it";
     SetValue = "set value" ["v"] ByHand: "Give this node a value between 0 and 1; undo gives the model's value back";
     Prune = "prune or unprune" ["x"] ByHand: "Take this branch out of the search, or put it back";
+    Pin = "pin or unpin" ["p"] ByHand: "Expand this node next, whatever its value";
+    Rules = "force or forbid" ["!"] ByHand: "Relations or entities that have to be chosen, or may not be, below this node or everywhere";
     AskAgain = "ask again" ["r"] ByHand: "Ask the model here again: new samples or its value, with the prompt as it is or edited by you";
     Review = "review" ["V"] ByHand: "Let the model judge each fact that the selected answer rests on (or the answer of the search), one call a fact";
     Linked = "linked entities" ["K"] ByHand: "Add, drop or replace the entities that the question starts from";
@@ -159,7 +161,8 @@ table! {
     ExpansionForward = "expansion forward" ["}"] Time: "Look at the state one expansion later";
     First = "first event" ["("] Time: "Look at the start of the session";
     Latest = "latest event" [")"] Time: "Look at the present again";
-    Fork = "fork here" ["f"] Time: "A new session that shares everything up to the event in view";
+    Fork = "fork here" ["f"] Time: "A new session that shares everything up to the event in view; with why, and the answer expected";
+    Compare = "compare" ["C"] Time: "This session beside another: first difference, both trees, answers, evidence, cost, and a verdict";
 
     Up = "up" ["Up", "k"] Look: "One row up";
     Down = "down" ["Down", "j"] Look: "One row down";

@@ -41,6 +41,10 @@ pub struct SessionInfo {
     pub path: PathBuf,
     /// Its question.
     pub question: String,
+    /// Of a fork: why it was made; may be empty.
+    pub because: String,
+    /// Sessions above it in its family: 0 for one that is no fork.
+    pub depth: usize,
     /// When it was last written, for people.
     pub when: String,
     /// How it ended or where it stands, for people.
@@ -130,7 +134,7 @@ pub trait Host: Send {
     /// Questions to try.
     fn samples(&self) -> Vec<SampleQuestion>;
 
-    /// Recent sessions, newest first.
+    /// Recent sessions, forks below their parents, the family with the newest member first.
     fn sessions(&self) -> Vec<SessionInfo>;
 
     /// The recordings that come with the program.

@@ -19,4 +19,5 @@ pub mod views;
 pub mod widgets;
 
 pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo, Status};
-pub use run::run;
+pub use popups::question::Question;
+pub use run::{Ended, run, start_data};

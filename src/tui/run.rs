@@ -1,5 +1,5 @@
 //! The shell around the [`App`]: terminal, threads, host. Draws only when something changed: all events are drained
-//! first, then one frame is drawn, at most sixty a second.
+//! first, then one frame is drawn, at most sixty a second; after a key at once.
 
 use super::app::{App, Effect};
 use super::command::KeyMap;
@@ -8,8 +8,12 @@ use super::terminal::{Screen, Signal, watch_signals};
 use super::theme::{Depth, Role, Themes};
 use super::views::start::StartData;
 use crate::runner::{Command, Snapshot};
+use crate::session::{Listed, Recording, beside, read as read_session};
 use crossterm::event::{Event as TermEvent, poll, read};
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -30,15 +34,28 @@ enum Msg {
     Newer(u64),
     /// The runner of the connection with this number is gone.
     Gone(u64),
+    /// The sessions that were asked for.
+    Listed(Vec<Listed>),
+    /// The session that was asked for, or why it can't be read.
+    Read(Box<Result<Recording, String>>),
     /// The terminal can't be read any more.
     NoInput(String),
+}
+
+/// How the explorer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The person ended it.
+    Quit,
+    /// A signal did, while this session was shown (its file, where it is on disk).
+    Signal(Option<PathBuf>),
 }
 
 /// Runs the explorer until the person ends it. Blocks; a tokio runtime with the runners must run elsewhere.
 ///
 /// # Errors
 /// When there is no usable terminal (a [`super::terminal::ScreenError`] inside), or when it is lost.
-pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()> {
+pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<Ended> {
     let environment = |name: &str| std::env::var(name).ok();
     let ground = Depth::ground_is_light(environment).then_some("light");
     let (themes, warnings) = Themes::new(options.theme.as_deref().or(ground), Depth::of_environment(environment));
@@ -51,8 +68,8 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     let mut screen = Screen::open()?;
     let (tell, told) = channel();
     let wires = listen(tell.clone())?;
-    read_input(tell);
-    let mut shell = Shell { app, host, wires, connection: None, number: 0, dirty: true };
+    read_input(tell.clone());
+    let mut shell = Shell { app, host, wires, tell, connection: None, number: 0, dirty: true, pressed: false, signalled: false };
     if options.mouse {
         shell.perform(Effect::Mouse(true), &mut screen)?;
     }
@@ -62,10 +79,13 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<()
     let ended = shell.work(&told, &mut screen);
     drop(screen);
     shell.disconnect();
-    ended
+    ended?;
+    let path = || shell.app.session().and_then(|view| view.snapshot.live.path.clone());
+    Ok(if shell.signalled { Ended::Signal(path()) } else { Ended::Quit })
 }
 
-fn start_data(host: &dyn Host) -> StartData {
+/// What the start page shows now.
+pub fn start_data(host: &dyn Host) -> StartData {
     StartData {
         samples: host.samples(),
         sessions: host.sessions(),
@@ -130,10 +150,15 @@ struct Shell<'a> {
     app: App,
     host: &'a dyn Host,
     wires: mpsc::UnboundedSender<Wire>,
+    tell: Sender<Msg>,
     connection: Option<Connection>,
     /// Of the connection.
     number: u64,
     dirty: bool,
+    /// Whether a key was pressed since the last frame: the next one is drawn at once.
+    pressed: bool,
+    /// Whether a signal ends it.
+    signalled: bool,
 }
 
 impl Shell<'_> {
@@ -142,10 +167,10 @@ impl Shell<'_> {
         let mut drawn = Instant::now().checked_sub(FRAME).unwrap_or_else(Instant::now);
         let mut lights = Instant::now();
         loop {
-            if self.dirty && drawn.elapsed() >= FRAME {
+            if self.dirty && (self.pressed || drawn.elapsed() >= FRAME) {
                 drawn = Instant::now();
                 screen.draw(|frame| self.app.draw(frame, drawn))?;
-                self.dirty = false;
+                (self.dirty, self.pressed) = (false, false);
             }
             let wait = if self.dirty {
                 FRAME.saturating_sub(drawn.elapsed())
@@ -188,7 +213,10 @@ impl Shell<'_> {
     fn take(&mut self, msg: Msg, screen: &mut Screen) -> anyhow::Result<bool> {
         match msg {
             Msg::Term(event) => {
-                self.dirty |= self.app.event(&event);
+                let seen = self.app.event(&event);
+                self.dirty |= seen;
+                // Whoever presses a key waits for no frame of the search.
+                self.pressed |= seen && matches!(event, TermEvent::Key(_) | TermEvent::Paste(_));
                 for effect in self.app.take_effects() {
                     if self.perform(effect, screen)? {
                         return Ok(true);
@@ -208,10 +236,21 @@ impl Shell<'_> {
                 self.dirty = true;
             }
             Msg::Newer(_) | Msg::Gone(_) => {}
-            Msg::Signal(Signal::End) => return Ok(true),
+            Msg::Signal(Signal::End) => {
+                self.signalled = true;
+                return Ok(true);
+            }
             Msg::Signal(Signal::Stop) => screen.suspend()?,
             Msg::Signal(Signal::Continued) => {
                 screen.resume()?;
+                self.dirty = true;
+            }
+            Msg::Listed(sessions) => {
+                self.app.listed(&sessions);
+                self.dirty = true;
+            }
+            Msg::Read(read) => {
+                self.app.read(read.as_ref().as_ref().map_err(String::as_str));
                 self.dirty = true;
             }
             Msg::NoInput(why) => anyhow::bail!("the terminal can't be read any more: {why}"),
@@ -256,6 +295,11 @@ impl Shell<'_> {
                 let opened = self.host.open(&path, how);
                 self.opened(opened);
             }
+            Effect::List => {
+                let path = self.app.session().and_then(|view| view.snapshot.live.path.clone());
+                self.aside(move || Msg::Listed(beside(path.as_deref())));
+            }
+            Effect::Read(path) => self.aside(move || Msg::Read(Box::new(read_session(&path).map_err(|e| e.to_string())))),
             Effect::Save(save) => {
                 let saved = self.host.save_prompt(save.name, &save.text, save.replace);
                 self.app.saved(saved);
@@ -271,6 +315,15 @@ impl Shell<'_> {
             Effect::Quit => return Ok(true),
         }
         Ok(false)
+    }
+
+    /// Does something slow on a thread of its own, and tells what came of it: the screen never waits for the disk.
+    fn aside(&self, work: impl FnOnce() -> Msg + Send + 'static) {
+        let tell = self.tell.clone();
+        std::thread::spawn(move || {
+            // Nobody hears it if the explorer has ended in between.
+            let _ = tell.send(work());
+        });
     }
 
     fn opened(&mut self, opened: Result<Connection, String>) {
@@ -304,7 +357,7 @@ impl Shell<'_> {
         screen.copy(text)?;
         let path = copy_path(self.app.session().and_then(|view| view.snapshot.live.path.clone()));
         let letters = text.chars().count();
-        match path.and_then(|path| std::fs::write(&path, text).map(|()| path)) {
+        match path.and_then(|path| write_copy(&path, text).map(|()| path)) {
             Ok(path) => self.app.say(format!("copied {letters} letters to the clipboard, and into {}", path.display()), Role::Accent),
             Err(_) => self.app.say(format!("copied {letters} letters to the clipboard (OSC 52)"), Role::Accent),
         }
@@ -316,4 +369,10 @@ impl Shell<'_> {
 /// The file for copies: beside the session, where only its owner writes.
 fn copy_path(session: Option<PathBuf>) -> std::io::Result<PathBuf> {
     session.map(|path| path.with_extension("copy.txt")).ok_or_else(|| std::io::Error::other("the session is not on disk"))
+}
+
+/// Writes a copy; only its owner may read it.
+fn write_copy(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
 }

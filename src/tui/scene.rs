@@ -1,8 +1,10 @@
 //! What follows from a state for the screen, derived once per state: values, standings, what is next, leftovers.
 
+use super::theme::BY_YOU;
 use super::widgets::value::Level;
 use crate::asm::Action;
 use crate::graph::{Direction, EntityId};
+use crate::search::correction::YOU;
 use crate::search::{Act, Found, NodeId, Outcome, Seq, Standing, State, Step, Valuation, Value, Warning};
 use crate::session::Timeline;
 use crate::text::one_line;
@@ -125,6 +127,9 @@ impl Scene {
     /// The position of a KG in the session.
     #[must_use]
     pub fn kg(&self, name: &str) -> usize {
+        if name == YOU {
+            return BY_YOU;
+        }
         let started = self.state.started.as_deref();
         started.and_then(|s| s.kgs.iter().position(|(kg, _)| &**kg == name)).unwrap_or(0)
     }
@@ -132,13 +137,13 @@ impl Scene {
 
 /// What KGs cut, by the node that brought the list; what was fetched since counts.
 fn partial(state: &State) -> HashMap<NodeId, String> {
-    let brought = |node: &&Arc<crate::search::Node>| !node.delta.partial.is_empty() || state.pages(node.id).next().is_some();
-    let somewhere = state.nodes.iter().filter(|node| state.is_cut_somewhere(node.id));
-    let mut all: HashMap<NodeId, String> = somewhere.map(|node| (node.id, "partial".to_owned())).collect();
+    let paged = state.paged();
+    let brought = |node: &&Arc<crate::search::Node>| !node.delta.partial.is_empty() || paged.contains(&node.id);
+    let mut all: HashMap<NodeId, String> = state.cut_somewhere().into_iter().map(|node| (node, "partial".to_owned())).collect();
     for node in state.nodes.iter().filter(brought) {
         let own = |cut: &&crate::search::Cut| match &node.action {
             Action::SelectRelation { relation } => relation.id == cut.relation && relation.direction == cut.direction,
-            _ => state.pages(node.id).next().is_some(),
+            _ => paged.contains(&node.id),
         };
         let cuts = state.cuts(node.id);
         let cuts: Vec<_> = cuts.iter().filter(own).collect();
@@ -265,9 +270,12 @@ fn upwards(state: &State, at: Option<NodeId>) -> impl Iterator<Item = &crate::se
     std::iter::successors(at.and_then(|id| state.node(id)), |node| node.parent.and_then(|parent| state.node(parent)))
 }
 
-/// The label of an entity of the local graph of `at`, or its id.
+/// The label of an entity of the local graph of `at`, as a person corrected it, or its id.
 #[must_use]
 pub fn entity_name(state: &State, at: Option<NodeId>, id: &EntityId) -> String {
+    if let Some(label) = state.corrected_label(id) {
+        return one_line(label);
+    }
     let brought = upwards(state, at).find_map(|node| node.delta.entities.iter().find(|entity| entity.id == *id));
     let linked = || {
         state.acts.iter().filter(|act| act.active).find_map(|act| match &act.what {

@@ -120,10 +120,14 @@ impl Role {
             0 => Self::Kg0,
             1 => Self::Kg1,
             2 => Self::Kg2,
+            BY_YOU => Self::ByHand,
             _ => Self::Kg3,
         }
     }
 }
+
+/// The position of facts that no KG said: the person did.
+pub const BY_YOU: usize = usize::MAX;
 
 /// The sign of the KG at `position` in the session: colour is never the only difference.
 #[must_use]
@@ -132,6 +136,7 @@ pub const fn kg_sign(position: usize) -> &'static str {
         0 => "◆",
         1 => "▲",
         2 => "●",
+        BY_YOU => "✎",
         _ => "■",
     }
 }

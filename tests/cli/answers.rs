@@ -97,7 +97,7 @@ fn the_explorer_without_a_terminal_is_a_usage_error_with_a_hint() {
     let home = Home::new();
     home.run(&[]).ends(2).says(&["terminal", "tot ask"]);
     home.run(&[QUESTION]).ends(2).says(&["terminal", "tot ask"]);
-    home.shell("TERM=dumb \"$TOT\"").ends(2).says(&["tot ask"]);
+    home.shell("TERM=dumb \"$TOT\"").ends(2).says(&["tot ask", "--plain"]);
     home.run(&["resume", "x"]).ends(2).says(&["tot ask --resume"]);
     home.run(&["replay", "x"]).ends(2).says(&["tot show"]);
 }

@@ -42,6 +42,24 @@ fn what_is_no_condition_says_what_would_be_one() {
 }
 
 #[test]
+fn rules_hold_from_the_beginning_and_what_is_none_says_what_would_be_one() {
+    let home = Home::new();
+    let film = scenario("film-backtrack");
+    let session = home.arg("s.jsonl");
+    let flags = ["ask", "--scenario", &film, "--session", &session, "--rule", "forbid relation cast member", "--json"];
+    let ended = home.run(&flags);
+    let tree = ended.json()["tree"].to_string();
+    assert!(!tree.contains("P161"), "{tree}");
+    let acts = events(&session, "acted");
+    assert_eq!(acts.len(), 1, "{acts:?}");
+    home.run(&["replay", &session, "--check"]).ends(0);
+    // Gone on with under the same rule nothing is set twice.
+    home.run(&["ask", "--resume", &session, "--rule", "forbid relation cast member"]);
+    assert_eq!(events(&session, "acted").len(), 1);
+    home.run(&["ask", "anything", "--rule", "no relation P31"]).ends(2).says(&["--rule", "forbid relation P161"]);
+}
+
+#[test]
 fn corrections_are_exported_only_where_there_are_some() {
     let home = Home::new();
     let session = home.arg("s.jsonl");

@@ -5,6 +5,10 @@ use super::support::{Home, events, finish, lasting, lines, send, wait_for_lines}
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tree_of_traversals::search::{Node, Summary, split_mix};
+use tree_of_traversals::session::read;
 
 /// The slots that each ask wants and the ones that were filled: each once.
 fn assert_nothing_twice(session: &Path) {
@@ -102,33 +106,60 @@ fn killed_again_and_again_it_comes_to_the_same_end() {
     home.run(&["replay", "--check", &session]).ends(0);
 }
 
+/// What a search came to, without the moments at which it was recorded.
+fn tree(session: &str) -> (Vec<Arc<Node>>, Summary) {
+    let state = read(Path::new(session)).unwrap().state;
+    (state.nodes.clone(), state.summary())
+}
+
+/// kill -9 at random moments: while it starts, reads the journal, asks, waits or writes, until the search is over.
 #[test]
 fn a_server_gets_no_call_twice_but_those_in_flight_at_a_kill() {
     let home = Home::new();
-    let server = Server::start(|_, request| {
-        std::thread::sleep(std::time::Duration::from_millis(25));
-        model(request)
-    });
-    let (url, session) = (format!("http://{}", server.host), home.arg("s.jsonl"));
-    let args = ["ask", "Who directed Inception?", "--llm", "openai:mock", "--llm-url", &url, "--max-expansions", "6", "--quiet"];
-    let mut child = home.tot(&[&args[..], &["--session", &session]].concat()).spawn().unwrap();
-    let mut kills = 0;
-    for at in (8..).step_by(13) {
-        if !wait_for_lines(&mut child, Path::new(&session), at) {
+    let serve = || {
+        Server::start(|_, request| {
+            std::thread::sleep(Duration::from_millis(25));
+            model(request)
+        })
+    };
+    let (calm, server) = (serve(), serve());
+    let ask = |server: &Server, session: &str| {
+        let url = format!("http://{}", server.host);
+        let flags = ["--llm", "openai:mock", "--llm-url", &url, "--max-expansions", "20", "--quiet", "--session", session];
+        home.tot(&[&["ask", "Who directed Inception?"][..], &flags].concat()).spawn().unwrap()
+    };
+    let (whole, session) = (home.arg("whole.jsonl"), home.arg("s.jsonl"));
+    finish(ask(&calm, &whole)).ends(3);
+
+    let (mut kills, mut had, mut chance) = (0, 0, 20_u64);
+    let mut child = ask(&server, &session);
+    loop {
+        chance = split_mix(chance);
+        let pause = Duration::from_millis(chance / 4 % 60);
+        // One life in four may end while the program still starts: then nothing new was recorded.
+        let grew = (kills >= 4 && chance.is_multiple_of(4)) || wait_for_lines(&mut child, Path::new(&session), had + 2);
+        std::thread::sleep(pause);
+        if !grew || child.try_wait().unwrap().is_some() || kills == 200 {
             break;
         }
         child.kill().unwrap();
         finish(child);
         kills += 1;
+        had = lines(&session).len();
         child = home.tot(&["ask", "--resume", &session, "--quiet"]).spawn().unwrap();
     }
     finish(child).ends(3);
-    let calls = server.seen().len();
     let replies = events(&session, "replied").iter().filter(|r| r["got"].get("samples").is_some()).count();
     let lost: usize = events(&session, "resumed").iter().map(|r| r["lost"].as_array().unwrap().len()).sum();
-    assert!(kills >= 3 && replies >= 10, "{kills} kills, {replies} replies");
+    let (calls, needed) = (server.seen().len(), calm.seen().len());
+    println!("{kills} kills; {calls} calls, {needed} without a kill; {replies} replies recorded, {lost} in flight at kills");
+    assert!((20..200).contains(&kills) && replies >= 15, "{kills} kills, {replies} replies");
     assert!(calls <= replies + lost, "{calls} calls for {replies} replies and {lost} in flight at kills");
+    assert_eq!(replies, needed, "every reply was recorded once");
     assert_nothing_twice(Path::new(&session));
+    assert_eq!(tree(&session), tree(&whole), "after {kills} kills");
+    assert_eq!(world(Path::new(&session)), world(Path::new(&whole)));
+    home.run(&["replay", "--check", &session]).ends(0);
 }
 
 #[test]

@@ -31,6 +31,11 @@ fn script(home: &Home) -> String {
     format!("script:{}", home.write("script.json", script.to_string()))
 }
 
+/// The flags for the hostile graph and the hostile model.
+pub fn world(home: &Home) -> [String; 4] {
+    ["--kg".into(), format!("file:{}", home.write("graph.ttl", GRAPH)), "--llm".into(), script(home)]
+}
+
 /// A session on the hostile graph with the hostile model.
 fn session(home: &Home) -> String {
     let (kg, llm, session) = (format!("file:{}", home.write("graph.ttl", GRAPH)), script(home), home.arg("s.jsonl"));
@@ -50,6 +55,9 @@ fn no_output_moves_the_terminal() {
     for told in ["--why", "--facts"] {
         home.run(&["show", &session, told]).ends(0).clean();
         home.run(&["show", &session, told, "--json"]).ends(0).clean().json();
+    }
+    for args in [&["diff", &session, &session][..], &["diff", &session, &session, "--json"], &["sessions", "show", &session]] {
+        home.run(args).ends(0).clean();
     }
     let object = home.run(&["show", "--json", &session]).ends(0).clean().json();
     assert!(object.to_string().contains('\u{9b}'), "the value itself is kept");

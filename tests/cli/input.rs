@@ -52,6 +52,28 @@ fn what_can_not_be_opened_is_an_error_that_names_it() {
     assert!(home.sessions().is_empty(), "nothing began");
 }
 
+/// Pipes instead of a terminal: a sentence and status 2, never an explorer; and no escape in what goes to a file.
+#[test]
+fn without_a_terminal_it_says_what_to_do_and_writes_no_escapes() {
+    let home = Home::new();
+    for line in
+        ["echo 'Who built the pier?' | \"$TOT\"", "\"$TOT\" < /dev/null", "\"$TOT\" > out.txt", "TERM=xterm \"$TOT\" | cat >&2; \"$TOT\""]
+    {
+        let ran = home.shell(line).ends(2).says(&["needs a terminal", "tot ask"]).clean();
+        assert_eq!(ran.out, "", "{line}");
+    }
+    home.shell("\"$TOT\" ask 'Who directed Inception?' > out.txt 2> err.txt < /dev/null").ends(0);
+    for file in ["out.txt", "err.txt"] {
+        let text = std::fs::read_to_string(home.path(file)).unwrap();
+        assert!(!text.contains(|c: char| c != '\n' && c.is_control()), "{file}: {text:?}");
+    }
+    assert!(std::fs::read_to_string(home.path("out.txt")).unwrap().starts_with("Christopher Nolan"));
+    for args in ["doctor", "models", "sessions list", "kg search Inception"] {
+        home.shell(&format!("\"$TOT\" {args} > out.txt 2>&1"));
+        assert!(!std::fs::read(home.path("out.txt")).unwrap().contains(&0x1b), "{args}");
+    }
+}
+
 #[test]
 fn a_broken_prompt_file_stops_before_anything_is_asked() {
     let home = Home::new();

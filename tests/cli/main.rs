@@ -16,6 +16,7 @@ mod journal;
 mod kept;
 mod kg;
 mod models;
+mod plain;
 mod replay;
 mod review;
 mod secrets;

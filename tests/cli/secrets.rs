@@ -113,7 +113,8 @@ fn a_model_that_says_the_key_puts_it_into_no_session_no_fork_and_no_packed_file(
     let (parent, asked) = (home.sessions()[0].clone(), server.seen().len());
     terminal.wait_for("budget");
     terminal.press_for("{{", "looking back");
-    terminal.press_for("f", "a fork: replies come from the parent's recording");
+    terminal.press_for("f", "Fork after event");
+    terminal.press_for("\r", "a fork: replies come from the parent's recording");
     terminal.wait_for("paused");
     terminal.press(" ");
     // What the recording answers is free: with the same budget the fork comes further, live.
@@ -138,6 +139,144 @@ fn a_model_that_says_the_key_puts_it_into_no_session_no_fork_and_no_packed_file(
         std::fs::remove_file(session).unwrap();
         assert_kept(&ask(&home, &["show", "--json", &home.arg(&out)]), &home.path(""));
     }
+}
+
+/// What was put on the clipboard of the terminal.
+fn clipboard(raw: &str) -> Vec<String> {
+    use base64::Engine as _;
+    let parts = raw.split("\x1b]52;c;").skip(1).map(|part| part.split('\x07').next().unwrap());
+    parts.map(|part| String::from_utf8(base64::engine::general_purpose::STANDARD.decode(part).unwrap()).unwrap()).collect()
+}
+
+/// Whatever is done, and whatever the model, the graph and the person say: a key of the environment is in no session, fork, packed
+/// file, export, copy, cache or template, in no reply of a second terminal and in nothing that is printed. And with the most open of
+/// umasks every file is its owner's alone.
+#[test]
+fn a_canary_in_the_environment_is_in_nothing_that_is_written_or_shown() {
+    let home = Home::new();
+    // Model and graph quote the key; the person does, too.
+    let server = Server::start(|_, request| {
+        std::thread::sleep(std::time::Duration::from_millis(15));
+        let (status, kind, body) = super::server::model(request);
+        (status, kind, body.replace("what is known about it", &format!("what {KEY} knows")))
+    });
+    let turtle = format!(
+        "@prefix ex: <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+         ex:inception rdfs:label \"Inception\" ; rdfs:comment \"a film ({KEY})\" ; ex:by ex:nolan ; ex:code \"{KEY}\" .\n\
+         ex:nolan rdfs:label \"Nolan {KEY}\" . ex:by rdfs:label \"made by {KEY}\" .\n"
+    );
+    let kg = format!("file:{}", home.write("elsewhere/graph.ttl", &turtle));
+    let question = format!("Who made Inception, {KEY}?");
+    let model = ["--llm", "openai:m", "--llm-url", &server.host, "--kg", &kg];
+    let open = |args: &[&str]| {
+        let line = "umask 000; exec \"$0\" \"$@\"";
+        let mut command = home.command("sh", &[&["-c", line, super::support::TOT], args].concat());
+        command.env("OPENAI_API_KEY", KEY);
+        command
+    };
+    let kept = |ran: &Ran| {
+        for text in [&ran.out, &ran.err] {
+            assert!(!text.contains(KEY), "{ran:#?}");
+        }
+    };
+
+    // A search that another terminal holds, with caches on disk.
+    let session = home.arg("state/tot/sessions/first.jsonl");
+    let search = [&["ask", &question, "--session", &session, "--cache", "--json", "--max-expansions", "4"][..], &model].concat();
+    let mut child = open(&search).spawn().unwrap();
+    assert!(super::support::wait_for_lines(&mut child, Path::new(&session), 6));
+    let mut attached = open(&["attach", &session, "--json"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let orders = "pause\nstatus\nstep\nphase\nundo\nnonsense\ncontinue\n";
+    std::io::Write::write_all(attached.stdin.as_mut().unwrap(), orders.as_bytes()).unwrap();
+    let ran = finish(attached);
+    assert!(ran.out.contains("\"reply\"") && ran.out.contains("what *** knows"), "{ran:#?}");
+    kept(&ran);
+    kept(&finish(child).ends(3));
+
+    // The explorer: every pane copied, a hint, a correction, a template, a fork with its reason.
+    let shell = ["-c", "umask 000; exec \"$0\" \"$@\"", super::support::TOT];
+    let state = home.arg("state");
+    let (config, cache) = (home.arg("config"), home.arg("cache"));
+    let environment = [("OPENAI_API_KEY", KEY), ("XDG_STATE_HOME", &*state), ("XDG_CONFIG_HOME", &*config), ("XDG_CACHE_HOME", &*cache)];
+    let args = [&shell[..], &["resume", &session, "--pace", "0"]].concat();
+    let mut terminal = super::terminal::Terminal::open_with("/bin/sh", &args, &environment);
+    terminal.wait_for("no answer");
+    for pane in ["1g", "2", "2.", "2.", "3", "3.", "3.", "3.", "3.", "3.", "3.", "6"] {
+        terminal.press_for(&format!("{pane}y"), "letters to the clipboard");
+        // The next message is another one.
+        terminal.press("k");
+        terminal.wait_until("the message is gone", |screen| !screen.contains("letters to the clipboard"));
+    }
+    terminal.press_for("1gH", "Hint: a thought by hand");
+    terminal.press(&format!("remember {KEY}\r"));
+    terminal.wait_for("remember ***");
+    terminal.press_for("1gr", "Ask again what comes next");
+    terminal.press("\x1b");
+    terminal.wait_until("the popup is gone", |screen| !screen.contains("Ask again what comes next"));
+    terminal.press_for("f", "Fork after event");
+    terminal.press(&format!("because of {KEY}\t{KEY}"));
+    terminal.press_for("\r", "paused");
+    terminal.wait_until("the form is gone", |screen| !screen.contains("Fork after event"));
+    terminal.press("\x03");
+    let (status, _, raw) = terminal.end();
+    assert_eq!(status, 0);
+    let copies = clipboard(&raw);
+    assert!(copies.len() >= 12 && copies.iter().any(|copy| copy.contains("***")), "{copies:#?}");
+    assert!(copies.iter().all(|copy| !copy.contains(KEY)), "{copies:#?}");
+
+    // Everything that is printed of it, and packed.
+    let journals: Vec<_> = home.sessions().into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    assert_eq!(journals.len(), 2, "{journals:?}");
+    for journal in &journals {
+        let name = journal.file_stem().unwrap().to_str().unwrap();
+        for args in [
+            &["show", name][..],
+            &["show", name, "--json"],
+            &["show", name, "--why"],
+            &["show", name, "--facts"],
+            &["show", name, "--facts", "--json"],
+            &["replay", "--check", name],
+            &["diff", "first", name],
+            &["diff", "first", name, "--json"],
+            &["export", name, "--to", "corrections"],
+            &["export", name, "--to", "corrections", "--format", "quickstatements"],
+            &["sessions", "show", name],
+            &["sessions", "pack", name],
+            &["ask", "--from", name, "--json"],
+        ] {
+            kept(&finish(open(args).spawn().unwrap()));
+        }
+    }
+    let asked = [&["ask", &question, "--cache", "--max-expansions", "4"][..], &model].concat();
+    let again = [&["ask", &question, "--no-such-flag"][..], &model].concat();
+    for args in [
+        &["sessions", "list"][..],
+        &["sessions", "list", "--json"],
+        &["cache"],
+        &["cache", "--json"],
+        &["doctor"],
+        &["models"],
+        &asked,
+        &again,
+    ] {
+        kept(&finish(open(args).spawn().unwrap()));
+    }
+
+    // Every file, packed ones unpacked; what the test itself put there is aside.
+    std::fs::remove_dir_all(home.path("elsewhere")).unwrap();
+    let mut files = Vec::new();
+    let mut folders = vec![home.path("")];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let open_to = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions()) & 0o077;
+            assert_eq!(open_to, 0, "{} is open to others", path.display());
+            if path.is_dir() { folders.push(path) } else { files.push(path.strip_prefix(home.path("")).unwrap().display().to_string()) }
+        }
+    }
+    let there = |part: &str| files.iter().any(|file| file.contains(part));
+    assert!(there(".copy.txt") && there(".tot.gz") && there("models.redb"), "{files:#?}");
+    let nothing = Ran { status: None, out: String::new(), err: String::new() };
+    assert_kept(&nothing, &home.path(""));
 }
 
 /// A private file with the key in it.

@@ -61,7 +61,8 @@ pub fn model(request: &Request) -> Reply {
     let prompt: String = body["messages"].as_array().into_iter().flatten().filter_map(|m| m["content"].as_str()).collect();
     let first_option = || {
         let task = prompt.rsplit("# TASK").next().unwrap_or_default();
-        task.lines().find_map(|l| l.strip_prefix("- ")).and_then(|l| l.split([' ', ':']).next()).unwrap_or("none").to_owned()
+        let option = task.lines().find_map(|l| l.strip_prefix("- ")).and_then(|l| l.split(' ').next()).unwrap_or("none");
+        option.trim_end_matches(':').to_owned()
     };
     let text = match prompt.rsplit("# TASK: ").next().and_then(|t| t.lines().next()).unwrap_or_default() {
         "extract" => "Inception".to_owned(),

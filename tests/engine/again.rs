@@ -2,12 +2,14 @@
 
 use crate::acts::{act, again, film};
 use crate::world::World;
+use std::sync::Arc;
 use tree_of_traversals::asm::{Action, Edit, Wording};
 use tree_of_traversals::calls::PartKind;
 use tree_of_traversals::micro::Micro;
+use tree_of_traversals::runner::bank::{Bank, Banked, OnMiss};
 use tree_of_traversals::search::strategy::{kind_at, prompt_at, temperature_at};
 use tree_of_traversals::search::{
-    Act, ActId, Again, Ask, By, Call, Event, NodeId, Otherwise, Preset, Purpose, State, Valuation, Value, read_temperature,
+    Act, ActId, Again, Ask, By, Call, Entry, Event, NodeId, Otherwise, Preset, Purpose, State, Valuation, Value, read_temperature,
 };
 
 fn finished() -> World {
@@ -38,13 +40,58 @@ fn undo(world: &mut World, redo: bool) {
 fn new_samples_are_another_request_and_never_come_from_a_recording() {
     let mut world = finished();
     let first = world.state.asks.iter().find(|a| a.key.purpose == Purpose::Sample).unwrap().clone();
-    let (sent, expansions) = (world.sent, world.state.expansions());
+    let (sent, expansions) = (world.sent(), world.state.expansions());
     act(&mut world, again(NodeId(0))).unwrap();
     world.run(usize::MAX);
     let now = last(&world, Purpose::Sample);
     assert_eq!((&now.hash, now.nth), (&first.hash, first.nth + 1), "the same is asked, and its samples have other seeds");
     assert!(world.state.asked_again(&now) && !world.state.asked_again(&first));
-    assert_eq!((world.sent - sent, world.state.expansions()), (3, expansions));
+    assert_eq!((world.sent() - sent, world.state.expansions()), (3, expansions));
+}
+
+/// Equal requests with different replies: a recording answers the first with the first, the second with the second, and a third,
+/// or one with another word in it, with nothing.
+#[test]
+fn a_recording_answers_equal_requests_in_their_order_and_no_other() {
+    let mut scenario = serde_json::to_value(serde_json::json!({
+        "format": "tot-scenario/1", "name": "twice", "query": "Which city is the capital?",
+        "settings": {"sample_breadth": 1, "max_expansions": 3},
+        "kg": {"entities": {"Q20": {"label": "Norway"}}, "search": {"Norway": ["Q20"]}},
+        "llm": {"rules": [
+            {"kind": "action", "when": {"path": "", "nth": 0}, "replies": ["EXPAND: its cities"]},
+            {"kind": "action", "when": {"path": "", "nth": 1}, "replies": ["ANSWER: Oslo"]},
+        ], "fallback": {"extract": ["Norway"], "match": ["1"], "action": ["ANSWER: nowhere"], "entities": ["none"], "relation": ["none"],
+            "score_state": ["0.5"], "score_answer": ["0.3"], "final_answer": ["ANSWER: nowhere"]}},
+    }))
+    .unwrap();
+    let mut world = World::new(&serde_json::from_value(scenario.clone()).unwrap(), Preset::Paper, 1);
+    world.run(usize::MAX);
+    act(&mut world, again(NodeId(0))).unwrap();
+    world.run(usize::MAX);
+    let asks: Vec<Ask> = world.state.asks.iter().filter(|ask| ask.key.purpose == Purpose::Sample).map(|ask| (**ask).clone()).collect();
+    let equal: Vec<&Ask> = asks.iter().filter(|ask| ask.hash == asks[0].hash).collect();
+    assert_eq!(equal.iter().map(|ask| ask.nth).collect::<Vec<_>>(), [0, 1]);
+
+    let entries: Vec<Arc<Entry>> = world.entries.iter().cloned().map(Arc::new).collect();
+    let bank = Bank::of(&entries, OnMiss::Stop);
+    let open = |ask: &Ask, nth| Ask { samples: vec![None; ask.samples.len()], nth, reply: None, error: None, ..ask.clone() };
+    let said = |ask: &Ask, nth| match bank.reply(&open(ask, nth)) {
+        Some(Banked::Samples(samples)) => samples[0].as_ref().and_then(|sample| sample.text.clone()),
+        _ => None,
+    };
+    assert_eq!(said(equal[0], 0).as_deref(), Some("EXPAND: its cities"));
+    assert_eq!(said(equal[0], 1).as_deref(), Some("ANSWER: Oslo"));
+    assert_eq!(said(equal[0], 2), None);
+    assert!(bank.miss(&world.state, &open(equal[0], 2)).contains("asked 2 times there, and now once more"));
+    // The tree is that of the recording, from it alone.
+    assert_eq!(world.reloaded(), world.state);
+    // One other word in the question: nothing of an old reply is taken.
+    scenario["query"] = "Which town is the capital?".into();
+    let mut other = World::new(&serde_json::from_value(scenario).unwrap(), Preset::Paper, 1);
+    other.run(usize::MAX);
+    let ask = other.state.asks.iter().find(|ask| ask.key.purpose == Purpose::Sample).unwrap();
+    assert_eq!(said(ask, 0), None);
+    assert!(bank.miss(&other.state, ask).contains("question is new there"), "{}", bank.miss(&other.state, ask));
 }
 
 #[test]

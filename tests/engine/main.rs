@@ -11,6 +11,7 @@ mod scenarios;
 mod several;
 mod sources;
 mod spent;
+mod steer;
 mod structured;
 mod too_long;
 mod trace;

@@ -1,12 +1,13 @@
 //! Other models: for one ask, from here on, for what was on its way; in the hash, in the costs, replayed.
 
 use crate::acts::{act, film, model};
-use crate::world::World;
+use crate::world::{Disk, World};
 use std::sync::Arc;
 use tree_of_traversals::calls::{CallErrorKind, Usage};
 use tree_of_traversals::micro::Micro;
 use tree_of_traversals::money::Money;
 use tree_of_traversals::price::Price;
+use tree_of_traversals::runner::bank::OnMiss;
 use tree_of_traversals::search::{
     Act, Again, Ask, Budget, By, Call, Entry, Event, NodeId, OtherModel, Otherwise, Preset, Purpose, Setting, State,
 };
@@ -115,7 +116,7 @@ fn what_a_model_left_unanswered_is_asked_of_the_next_one() {
     assert!(!left.is_complete());
     act(&mut world, from_here_on(model(3))).unwrap();
     // Killed and opened again: the old ask is not sent any more.
-    let mut again = World::reopened(&film(), &world.entries, 1);
+    let mut again = world.reopened(&Disk { entries: world.entries.clone(), state: world.state.clone() }, 1);
     again.run(usize::MAX);
     let old = again.state.ask(left.id).unwrap();
     assert_eq!(old.error.as_ref().map(|error| error.kind), Some(CallErrorKind::Superseded));
@@ -221,7 +222,7 @@ fn sessions_with_other_models_replay_and_fork() {
     world.run(usize::MAX);
     check(&world.entries);
     for at in [62, 80, 95, world.entries.len() - 3] {
-        let mut fork = World::forked(&film(), &world.entries, at, 5);
+        let mut fork = world.forked(at, OnMiss::Leave, 5);
         let acts: Vec<Act> = world.state.acts.iter().filter(|act| act.seq >= at as u64).map(|act| act.what.clone()).collect();
         fork.run(usize::MAX);
         for what in acts {

@@ -1,6 +1,6 @@
 //! The next page of a list that a KG cut: fetched by hand, undone, read by the prompts that come after it.
 
-use crate::world::World;
+use crate::world::{Disk, World};
 use std::path::Path;
 use tree_of_traversals::calls::{KgOp, PromptKind};
 use tree_of_traversals::graph::{Direction, to_yaml};
@@ -128,7 +128,7 @@ fn prompts_that_come_after_it_hold_the_page() {
 
 #[test]
 fn a_crash_while_a_page_is_on_its_way_loses_nothing() {
-    let (scenario, mut world) = film();
+    let (_, mut world) = film();
     let (node, cut) = cast(&world);
     let whole = {
         act(&mut world, more(node, &cut)).unwrap();
@@ -137,7 +137,7 @@ fn a_crash_while_a_page_is_on_its_way_loses_nothing() {
         acted
     };
     for count in whole..world.entries.len() {
-        let mut again = World::reopened(&scenario, &world.entries[..count], 3);
+        let mut again = world.reopened(&Disk::of(&world.entries[..count]), 3);
         again.run(usize::MAX);
         assert_eq!(again.state.graph(node), world.state.graph(node), "after {count} entries");
         assert!(again.state.open_steps().next().is_none());

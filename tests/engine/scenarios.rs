@@ -1,7 +1,8 @@
 //! Every `expect_ours` block of every scenario, in many orders of arrival and killed at every event.
 
-use crate::world::World;
+use crate::world::{Disk, World};
 use std::path::{Path, PathBuf};
+use tree_of_traversals::runner::bank::OnMiss;
 use tree_of_traversals::scenario::{Expectation, PromptCheck, Scenario, compare};
 use tree_of_traversals::search::{Ask, State};
 
@@ -97,31 +98,40 @@ fn the_order_of_arrival_changes_nothing() {
     });
 }
 
+/// Slots and KG calls that a state has recorded as asked, and those of them that are not answered.
+fn asked(state: &State) -> (usize, usize) {
+    let size = |ask: &Ask| ask.samples.len().max(usize::from(!ask.is_llm()));
+    let open = |ask: &Ask| if ask.is_llm() { ask.samples.iter().filter(|s| s.is_none()).count() } else { 1 };
+    let all = state.asks.iter().map(|ask| size(ask)).sum();
+    (all, state.asks.iter().filter(|ask| !ask.is_complete()).map(|ask| open(ask)).sum())
+}
+
 #[test]
 fn a_kill_at_any_event_loses_nothing() {
     each(|scenario, block| {
         let whole = finished(scenario, block, World::new(scenario, block.preset, 3), "");
+        let mut disk = Disk::default();
         for at in 1..whole.entries.len() {
-            let before = State::from_entries(&whole.entries[..at]).unwrap();
-            let size = |a: &Ask| a.samples.len().max(usize::from(!a.is_llm()));
-            let paid: usize = before.asks.iter().map(|a| size(a)).sum();
-            let open = |a: &Ask| if a.is_llm() { a.samples.iter().filter(|s| s.is_none()).count() } else { 1 };
-            let in_flight: usize = before.asks.iter().filter(|a| !a.is_complete()).map(|a| open(a)).sum();
-            let again = finished(scenario, block, World::reopened(scenario, &whole.entries[..at], at as u64), &format!("killed at {at}"));
-            assert_eq!(paid + again.sent, whole.sent + in_flight, "killed at {at}: paid twice for what was recorded");
+            disk.write(&whole.entries[at - 1]);
+            let (paid, in_flight) = asked(&disk.state);
+            let again = finished(scenario, block, whole.reopened(&disk, at as u64), &format!("killed at {at}"));
+            assert_eq!(paid + again.sent(), whole.sent() + in_flight, "killed at {at}: paid twice for what was recorded");
             assert_eq!(again.reloaded(), again.state);
         }
     });
 }
 
+/// A fork without a change is the same search: the same nodes, steps, values and end, and nothing is asked live.
 #[test]
-fn a_fork_at_any_event_needs_no_live_call() {
+fn a_fork_at_any_event_is_the_same_tree_and_needs_no_live_call() {
     each(|scenario, block| {
         let whole = finished(scenario, block, World::new(scenario, block.preset, 5), "");
         for at in 1..=whole.entries.len() {
-            let fork = finished(scenario, block, World::forked(scenario, &whole.entries, at, at as u64), &format!("forked at {at}"));
-            assert_eq!(fork.sent, 0, "forked at {at}: a live call for what was recorded");
+            let fork = finished(scenario, block, whole.forked(at, OnMiss::Stop, at as u64), &format!("forked at {at}"));
+            assert_eq!(fork.sent(), 0, "forked at {at}: a live call for what was recorded");
+            assert_eq!(fork.state.nodes, whole.state.nodes, "forked at {at}");
             assert_eq!(fork.state.summary(), whole.state.summary());
+            assert_eq!(fork.reloaded(), fork.state, "reload == live");
         }
     });
 }

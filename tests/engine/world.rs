@@ -11,6 +11,32 @@ use tree_of_traversals::scenario::{Scenario, ScriptedKg, ScriptedModel};
 use tree_of_traversals::search::strategy::{Strategy, TreeOfTraversals};
 use tree_of_traversals::search::{By, Entry, Event, Got, Next, Preset, Settings, Source, Started, State, ask_events, next, split_mix};
 
+/// What of a session is on disk, read back as it was written.
+#[derive(Clone, Default)]
+pub struct Disk {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// The state that they make.
+    pub state: State,
+}
+
+impl Disk {
+    /// A disk with these entries.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut disk = Self::default();
+        entries.iter().for_each(|entry| disk.write(entry));
+        disk
+    }
+
+    /// Writes the next entry, and reads it back.
+    pub fn write(&mut self, entry: &Entry) {
+        let read: Entry = serde_json::from_str(&serde_json::to_string(entry).unwrap()).unwrap();
+        assert_eq!(read, *entry, "an entry does not read back as it was written");
+        self.state.apply(&read).unwrap_or_else(|e| panic!("{e}\n{read:?}"));
+        self.entries.push(read);
+    }
+}
+
 /// A session in a virtual world.
 pub struct World {
     model: Arc<ScriptedModel>,
@@ -21,10 +47,12 @@ pub struct World {
     pub state: State,
     flights: Vec<(AskId, Vec<Event>)>,
     seed: u64,
-    /// Slots and KG calls that went over the wire.
-    pub sent: usize,
+    /// Slots and KG calls that went over the wire, by ask.
+    calls: Vec<(AskId, usize)>,
     strategy: TreeOfTraversals,
     bank: Option<Bank>,
+    /// How many entries were on disk when this life of the session began, and the state that they make.
+    begun: (usize, State),
     /// Which prompts the model refuses as too long.
     pub too_long: fn(&LlmRequest) -> bool,
 }
@@ -62,29 +90,35 @@ impl World {
     }
 
     fn empty(scenario: &Scenario, seed: u64) -> Self {
+        Self::among(scenario.model().unwrap(), scenario.graph(), seed)
+    }
+
+    fn among(model: Arc<ScriptedModel>, kg: Arc<ScriptedKg>, seed: u64) -> Self {
         Self {
-            model: scenario.model().unwrap(),
-            kg: scenario.graph(),
+            model,
+            kg,
             entries: vec![],
             state: State::default(),
             flights: vec![],
             seed,
-            sent: 0,
+            calls: vec![],
             strategy: TreeOfTraversals,
             bank: None,
+            begun: (0, State::default()),
             too_long: |_| false,
         }
     }
 
-    /// A fork of `parent` after its first `count` entries: equal requests are answered from the parent's recording.
-    pub fn forked(scenario: &Scenario, parent: &[Entry], count: usize, seed: u64) -> Self {
-        let mut world = Self::empty(scenario, seed);
-        for entry in &parent[..count] {
+    /// A fork after the first `count` entries: equal requests are answered from the recording, and a request that it does not
+    /// answer is taken as `on_miss` says ([`OnMiss::Stop`]: the test fails).
+    pub fn forked(&self, count: usize, on_miss: OnMiss, seed: u64) -> Self {
+        let mut world = Self::among(self.model.clone(), self.kg.clone(), seed);
+        for entry in &self.entries[..count] {
             world.state.apply(entry).unwrap();
             world.entries.push(entry.clone());
         }
-        let parent: Vec<Arc<Entry>> = parent.iter().cloned().map(Arc::new).collect();
-        world.bank = Some(Bank::of(&parent, OnMiss::Leave));
+        let parent: Vec<Arc<Entry>> = self.entries.iter().cloned().map(Arc::new).collect();
+        world.bank = Some(Bank::of(&parent, on_miss));
         world.prime();
         let open: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
         for ask in open {
@@ -98,13 +132,11 @@ impl World {
         self.kg.prime(&task::kg_history(&self.state, &"scenario".into()));
     }
 
-    /// The session again after a crash: `entries` is what was on disk, the doubles start afresh and are primed.
-    pub fn reopened(scenario: &Scenario, entries: &[Entry], seed: u64) -> Self {
-        let mut world = Self::empty(scenario, seed);
-        for entry in entries {
-            world.state.apply(entry).unwrap();
-            world.entries.push(entry.clone());
-        }
+    /// The session again after a crash: what was on disk is all that is left, model and KG are told what the journal holds.
+    pub fn reopened(&self, disk: &Disk, seed: u64) -> Self {
+        let mut world = Self::among(self.model.clone(), self.kg.clone(), seed);
+        world.begun = (disk.entries.len(), disk.state.clone());
+        (world.entries, world.state) = (disk.entries.clone(), disk.state.clone());
         world.prime();
         let lost: Vec<AskId> = world.state.asks.iter().filter(|a| !a.is_complete()).map(|a| a.id).collect();
         world.push(By::Engine, Event::Resumed { lost: lost.clone(), price: None });
@@ -118,6 +150,16 @@ impl World {
             }
         }
         world
+    }
+
+    /// Slots and KG calls that went over the wire.
+    pub fn sent(&self) -> usize {
+        self.sent_of(usize::MAX)
+    }
+
+    /// The same, of the first `asks` asks only.
+    pub fn sent_of(&self, asks: usize) -> usize {
+        self.calls.iter().filter(|(ask, _)| (ask.0 as usize) < asks).map(|(_, calls)| calls).sum()
     }
 
     fn draw(&mut self, below: usize) -> usize {
@@ -134,15 +176,17 @@ impl World {
 
     fn send(&mut self, ask: AskId) {
         let recorded = self.state.ask(ask).unwrap().clone();
-        if let Some(banked) = self.bank.as_ref().and_then(|b| b.reply(&recorded)) {
-            self.flights.push((ask, vec![banked.event(&recorded)]));
-            return;
+        if let Some(bank) = &self.bank {
+            if let Some(banked) = bank.reply(&recorded) {
+                self.flights.push((ask, vec![banked.event(&recorded)]));
+                return;
+            }
+            assert_eq!(bank.on_miss(), OnMiss::Leave, "{}", bank.miss(&self.state, &recorded));
+            self.bank = None;
         }
-        self.bank = None;
         let mut replies = Vec::new();
-        let replied = |got| Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1 };
         if let Some(job) = task::llm_job(&self.state, &self.strategy, &recorded) {
-            self.sent += job.request.slots.len();
+            self.calls.push((ask, job.request.slots.len()));
             if (self.too_long)(&job.request) {
                 let error = CallError::new(CallErrorKind::TooLong, "the prompt is longer than the model's window");
                 self.flights.push((ask, vec![Event::Failed { ask, error }]));
@@ -151,12 +195,12 @@ impl World {
             let mut samples = self.model.answer(&job).unwrap_or_else(|e| panic!("{e}"));
             while !samples.is_empty() {
                 let piece = 1 + self.draw(samples.len());
-                replies.push(replied(Got::Samples(samples.drain(..piece).collect())));
+                replies.push(live(ask, Got::Samples(samples.drain(..piece).collect())));
             }
         } else {
-            self.sent += 1;
+            self.calls.push((ask, 1));
             replies.push(match self.kg.answer(Some(ask), &task::kg_call(&recorded).unwrap().op) {
-                Ok(reply) => replied(Got::Kg(Box::new(reply))),
+                Ok(reply) => live(ask, Got::Kg(Box::new(reply))),
                 Err(error) => Event::Failed { ask, error },
             });
         }
@@ -175,28 +219,91 @@ impl World {
     /// Goes on until nothing is left to do, or the journal has `limit` entries.
     pub fn run(&mut self, limit: usize) {
         while self.entries.len() < limit {
-            match next(&self.state, &self.strategy, true) {
-                Next::Decide { event, by_hand } => self.push(if by_hand { By::You } else { By::Engine }, *event),
-                Next::Ask { specs, .. } => {
-                    for spec in specs {
-                        let id = AskId(self.state.asks.len() as u32);
-                        for ev in ask_events(&self.state, &spec) {
-                            self.push(By::World, ev);
-                        }
-                        self.send(id);
-                    }
-                }
-                Next::Wait => self.arrive(),
-                Next::Done => return,
-                Next::Broken(why) => panic!("{why}"),
+            match self.decide() {
+                Went::On => {}
+                Went::Waiting => self.arrive(),
+                Went::Done => return,
             }
         }
     }
 
+    /// One decision, or one round of asks: all of it is recorded before anything is sent.
+    fn decide(&mut self) -> Went {
+        match next(&self.state, &self.strategy, true) {
+            Next::Decide { event, by_hand } => self.push(if by_hand { By::You } else { By::Engine }, *event),
+            Next::Ask { specs, .. } => {
+                let first = self.state.asks.len();
+                for spec in specs {
+                    for ev in ask_events(&self.state, &spec) {
+                        self.push(By::World, ev);
+                    }
+                }
+                (first..self.state.asks.len()).for_each(|ask| self.send(AskId(ask as u32)));
+            }
+            Next::Wait => return Went::Waiting,
+            Next::Done => return Went::Done,
+            Next::Broken(why) => panic!("{why}"),
+        }
+        Went::On
+    }
+
+    /// Goes on as another life of this session did: the world's replies and the person's acts are those of `rest`, in that order.
+    /// Every decision and every request must be the same again, and nothing may be answered that is not on its way. The last round
+    /// of asks is recorded whole, also when `rest` ends in it.
+    pub fn follow(&mut self, rest: &[Entry]) {
+        let begun = self.entries.len();
+        for (i, entry) in rest.iter().enumerate() {
+            if self.entries.len() == begun + i {
+                match &entry.ev {
+                    Event::Acted { .. } | Event::Undone { .. } => self.push(entry.by, entry.ev.clone()),
+                    Event::Replied { ask, .. } | Event::Failed { ask, .. } => self.deliver(*ask, &entry.ev),
+                    _ => assert_eq!(self.decide(), Went::On, "{:?} was decided at entry {}", entry.ev, entry.seq),
+                }
+            }
+            let mine = &self.entries[begun + i];
+            assert_eq!((mine.by, &mine.ev), (entry.by, &entry.ev), "entry {}", entry.seq);
+        }
+    }
+
+    /// Lets a reply of another life arrive, for an ask that is on its way.
+    fn deliver(&mut self, ask: AskId, ev: &Event) {
+        let at = self.flights.iter().position(|(flying, _)| *flying == ask).unwrap_or_else(|| panic!("{ask:?} is not on its way"));
+        let (_, replies) = self.flights.remove(at);
+        if let Event::Replied { got: Got::Samples(came), .. } = ev {
+            let open = replies.into_iter().filter_map(|reply| match reply {
+                Event::Replied { got: Got::Samples(samples), .. } => Some(samples),
+                _ => None,
+            });
+            let (now, later): (Vec<_>, Vec<_>) = open.flatten().partition(|(slot, _)| came.iter().any(|(other, _)| slot == other));
+            assert_eq!(now.len(), came.len(), "a slot of {ask:?} was answered that is not on its way");
+            if !later.is_empty() {
+                self.flights.push((ask, vec![live(ask, Got::Samples(later))]));
+            }
+        }
+        self.push(By::World, ev.clone());
+    }
+
     /// The state that the journal alone gives, after a trip through JSON.
     pub fn reloaded(&self) -> State {
-        let lines: Vec<Entry> = self.entries.iter().map(|e| serde_json::from_str(&serde_json::to_string(e).unwrap()).unwrap()).collect();
-        assert_eq!(lines, self.entries, "an entry does not read back as it was written");
-        State::from_entries(&lines).unwrap()
+        let (begun, state) = &self.begun;
+        // What was on disk when this life began was read back then.
+        let mut disk = Disk { entries: vec![], state: state.clone() };
+        self.entries[*begun..].iter().for_each(|entry| disk.write(entry));
+        disk.state
     }
+}
+
+/// How far one step went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Went {
+    /// Something was decided or asked.
+    On,
+    /// Replies are on their way.
+    Waiting,
+    /// There is nothing to do.
+    Done,
+}
+
+fn live(ask: AskId, got: Got) -> Event {
+    Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1 }
 }

@@ -172,7 +172,7 @@ async fn what_a_recording_answers_costs_nothing() {
     let end = bench.finished().await;
     let (all, cost) = (model.calls(), end.state.counters().llm.cost);
     let at = end.entries().iter().find(|e| matches!(e.ev, Event::Opened { counts: true, node: Some(NodeId(1)), .. })).unwrap().seq;
-    bench.send(Command::Fork(at));
+    bench.send(Command::Fork { at, stop: false, note: Default::default() });
     let fork = bench.until(|s| s.live.parent.is_some()).await;
     let before = fork.state.counters();
     // Not one live call is left, and none is needed.

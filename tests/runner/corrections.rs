@@ -11,7 +11,7 @@ use tree_of_traversals::config::Config;
 use tree_of_traversals::graph::{Edge, Entity, Literal, LiteralKind, Object};
 use tree_of_traversals::runner::{Command, Equipment, Setup, Snapshot, launch};
 use tree_of_traversals::search::correction::{Change, Correction};
-use tree_of_traversals::search::{Act, Again, NodeId, OutcomeKind, compare};
+use tree_of_traversals::search::{Act, Again, NodeId, OutcomeKind, Side, Verdict, compare};
 use tree_of_traversals::session::{Header, Journal, read};
 
 const QUESTION: &str = "What is the name of the spring training ballpark of the team whose mascot is the Phillie Phanatic?";
@@ -72,8 +72,12 @@ async fn the_outdated_ballpark_is_found_from_the_answer_corrected_and_answered_r
     let rests = right.state.evidence(now);
     assert!(rests.iter().any(|edge| right.state.correction_of(&graph, edge).is_some_and(|c| c.reason == "renamed in 2018")));
     // Both compared: equal up to the correction.
-    let compared = compare((wrong.entries(), &wrong.state), (right.entries(), &right.state));
+    let compared = compare(
+        Side { entries: wrong.entries(), state: &wrong.state, copied: 0, expected: "" },
+        Side { entries: right.entries(), state: &right.state, copied: 0, expected: "BayCare Ballpark" },
+    );
     assert!(compared.first.is_some(), "{compared:?}");
+    assert_eq!(compared.judged.verdict, Verdict::Better, "{compared:?}");
     // Taken back, the old name is there again, and the recording holds it all.
     bench.send(Command::Undo);
     bench.send(Command::Undo);

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod corrections;
+mod forks;
 mod models;
 mod stops;
 
@@ -20,8 +21,8 @@ use tree_of_traversals::redact::Secrets;
 use tree_of_traversals::runner::{Command, Equipment, Handle, Pace, RunState, Setup, Snapshot, launch};
 use tree_of_traversals::scenario::{Expectation, Scenario, compare};
 use tree_of_traversals::search::strategy::TreeOfTraversals;
-use tree_of_traversals::search::{Act, By, Entry, Event, NodeId, Preset, Source, Started};
-use tree_of_traversals::session::{Header, Journal, read};
+use tree_of_traversals::search::{Act, By, Entry, Event, HaltCause, NodeId, Preset, Source, Started};
+use tree_of_traversals::session::{ForkNote, Header, Journal, read};
 
 /// The film scenario with a latency, and a fallback value for nodes made by hand.
 fn film(latency_ms: u64) -> Scenario {
@@ -102,6 +103,7 @@ fn equipment(scenario: &Scenario, pace: Pace, model: Arc<dyn LanguageModel>, fol
         pause: Duration::ZERO,
         secrets: Secrets::default(),
         breaks: Vec::new(),
+        rules: Vec::new(),
         watched: true,
         can_fork: true,
         folder: Some(folder.to_owned()),
@@ -275,7 +277,7 @@ async fn a_fork_starts_paused_needs_no_live_call_and_goes_live_at_the_change() {
     let mut bench = Bench::start(&scenario, Pace::Run);
     let end = bench.finished().await;
     let at = end.entries().iter().find(|e| matches!(e.ev, Event::Opened { counts: true, node: Some(NodeId(1)), .. })).unwrap().seq;
-    bench.send(Command::Fork(at));
+    bench.send(Command::Fork { at, stop: false, note: Default::default() });
     let fork = bench.until(|s| s.live.parent.is_some()).await;
     assert_eq!(fork.run_state(), RunState::Paused);
     assert_eq!(fork.entries().len() as u64, at + 1);
@@ -295,6 +297,34 @@ async fn a_fork_starts_paused_needs_no_live_call_and_goes_live_at_the_change() {
     assert_eq!(recording.header.parent, Some(("first".to_owned(), at + 1)));
     assert_eq!(recording.state, *live.state);
     assert_eq!(read(&folder.path().join("first.jsonl")).unwrap().state, *end.state, "the parent is as it was");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fork_may_stop_at_the_first_request_that_its_parent_never_made_and_goes_live_from_there() {
+    let scenario = film(1);
+    let mut bench = Bench::start(&scenario, Pace::Run);
+    let end = bench.finished().await;
+    let at = end.entries().iter().find(|e| matches!(e.ev, Event::Opened { counts: true, node: Some(NodeId(1)), .. })).unwrap().seq;
+    let note = ForkNote { why: "what if the other way".into(), expected: "Michael Caine".into() };
+    bench.send(Command::Fork { at, stop: true, note: note.clone() });
+    bench.until(|s| s.live.parent.is_some()).await;
+    // A thought that nobody had: its value was never asked for.
+    let thought = Action::Think { text: "what if not".into() };
+    bench.send(Command::Do(Act::Choose { node: NodeId(0), chain: vec![thought], instead_of: None, value: None }));
+    let stopped = bench.until(|s| s.state.halted.is_some()).await;
+    assert_eq!(stopped.state.halted.as_ref().unwrap().cause, HaltCause::Miss);
+    assert!(stopped.live.replaying_parent && stopped.live.stops_at_miss && stopped.run_state() == RunState::Paused);
+    let live = |s: &tree_of_traversals::runner::Snapshot| {
+        let after = |e: &&std::sync::Arc<tree_of_traversals::search::Entry>| e.seq > at;
+        s.entries().iter().filter(after).filter(|e| matches!(e.ev, Event::Replied { source: Source::Live, .. })).count()
+    };
+    assert_eq!(live(&stopped), 0, "nothing was asked of the world");
+    bench.send(Command::Pace(Pace::Run));
+    let end = bench.until(|s| s.run_state() == RunState::Finished).await;
+    assert!(!end.live.replaying_parent && live(&end) > 0);
+    let name = end.live.session.clone();
+    let folder = bench.quit().await;
+    assert_eq!(read(&folder.path().join(format!("{name}.jsonl"))).unwrap().header.fork, note);
 }
 
 /// A scripted model whose service is down for the first `down` calls.

@@ -48,6 +48,7 @@ async fn session() -> Handle {
         pause: Duration::ZERO,
         secrets: Secrets::default(),
         breaks: Vec::new(),
+        rules: Vec::new(),
         watched: true,
         can_fork: false,
         folder: None,

@@ -104,6 +104,12 @@ fn the_outdated_name_is_corrected_undone_and_still_there_after_a_resume() {
     terminal.press_for(" j j j ", "[x]");
     terminal.press("\r");
     terminal.wait_for("✔ BayCare Ballpark");
+    // Every view of the graph says what was changed; the tree calls things by their new name.
+    terminal.press_for(".", "✎ home venue");
+    terminal.press_for(",,", "# changed by you (the model does not read these lines)");
+    terminal.wait_for("renamed in 2018");
+    terminal.wait_until("the new name", |screen| screen.contains("BayCare Ballpark") && !screen.contains("◇ Bright House"));
+    terminal.press(".");
     let session = terminal.sessions()[0].clone();
     let show = terminal.tot(&["show", &session]);
     assert!(show.contains("BayCare Ballpark  (demo, Q650840 P115; other label by you: renamed in 2018)"), "{show}");
@@ -120,5 +126,75 @@ fn the_outdated_name_is_corrected_undone_and_still_there_after_a_resume() {
     let mut terminal = Terminal::at_home(TOT, home, &["resume", &session, "--pace", "0"], &[]);
     terminal.wait_for("✔ BayCare Ballpark");
     terminal.press_for("uuuuuu", "nothing to undo");
+    terminal.quit();
+}
+
+#[test]
+fn a_fork_with_the_expected_answer_is_compared_with_its_parent_and_judged() {
+    let mut terminal = Terminal::open(&[BALLPARK, "--pace", "0"]);
+    terminal.wait_for("✔ Bright House Field");
+    terminal.press_for("f", "Fork after event");
+    terminal.press("an outdated name?\tBayCare Ballpark");
+    terminal.press_for("\r", "paused");
+    terminal.wait_until("the form is gone", |screen| !screen.contains("Fork after event"));
+    terminal.press_for("2jjw", "What is wrong with this fact?");
+    terminal.press_for("\r", "Another label");
+    terminal.press(&"\x7f".repeat(18));
+    terminal.press_for("BayCare Ballpark\r", "Why?");
+    terminal.press_for("\r", "is asked again?");
+    terminal.press_for(" j j j ", "[x]");
+    terminal.press("\r");
+    terminal.wait_until("the form is gone", |screen| !screen.contains("is asked again?"));
+    // A fork starts paused.
+    terminal.press(" ");
+    terminal.wait_for("✔ BayCare Ballpark");
+    terminal.press_for("C", "parent: ");
+    terminal.press_for("\r", "verdict: B is better: B has the expected answer (BayCare Ballpark), A has not (Bright House Field)");
+    terminal.wait_for("forked because: an outdated name?");
+    terminal.wait_for("B goes on where A stops");
+    // To the first node that is not in both, and there in the tree.
+    terminal.press_for("n", "≠");
+    terminal.press("\r");
+    terminal.wait_until("the comparison is gone", |screen| !screen.contains("side by side"));
+    let mut sessions = terminal.sessions();
+    sessions.sort_by_key(|session| std::fs::read_to_string(session).unwrap().lines().next().unwrap().contains("parent"));
+    let diff = terminal.tot(&["diff", &sessions[0], &sessions[1]]);
+    assert!(diff.contains("verdict: B is better") && diff.contains("its recording saved"), "{diff}");
+    terminal.press("q");
+    let (home, status) = terminal.leave();
+    assert_eq!(status, 0);
+    // The start page has the family.
+    let mut terminal = Terminal::at_home(TOT, home, &[], &[]);
+    terminal.wait_for("└ an outdated name?");
+    terminal.press("\x03");
+    assert_eq!(terminal.leave().1, 0);
+}
+
+#[test]
+fn rules_and_pins_are_set_listed_switched_and_taken_back() {
+    let mut terminal = Terminal::open(&[QUESTION, "--pace", "0", "--break", "state relation", "--rule", "forbid relation P161"]);
+    terminal.wait_for("● breakpoint");
+    terminal.press_for("!", "● forbid relation P161");
+    // A proposal from the choice that is selected: the entity, below this node.
+    terminal.press_for("a", "rule:");
+    terminal.press_for("allow it\r", "is no rule");
+    terminal.press(&"\x7f".repeat(8));
+    terminal.press_for("forbid relation P57\r", "● forbid relation P57");
+    terminal.press_for("g ", "○ forbid relation P161");
+    terminal.press("\x1b");
+    terminal.wait_until("the list is gone", |screen| !screen.contains("What must be chosen"));
+    // The node that is next is pinned, and unpinned.
+    terminal.press_for("'p", "⚑");
+    terminal.press("p");
+    terminal.wait_until("the pin is gone", |screen| !screen.contains('⚑'));
+    terminal.press_for("B", "stands still for you when");
+    terminal.press_for("g ", "○ state relation");
+    terminal.press("\x1b");
+    terminal.wait_until("the list is gone", |screen| !screen.contains("stands still for you when"));
+    terminal.press(" ");
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    let session = terminal.sessions()[0].clone();
+    let check = terminal.tot(&["replay", &session, "--check"]);
+    assert!(check.contains("all as recorded"), "{check}");
     terminal.quit();
 }

@@ -41,10 +41,13 @@ pub fn live() -> Live {
         proposal: None,
         upcoming: None,
         notice: None,
+        obeyed: 0,
         replaying_parent: false,
         session: "test".into(),
         path: None,
         parent: None,
+        fork: Default::default(),
+        stops_at_miss: false,
         replay: false,
         ran_ms: 1234,
     }

@@ -1,6 +1,6 @@
 //! The real program in a pseudo terminal: searches, people's acts, time, forks, sizes, and what hostile graphs send.
 
-use super::terminal::{PATIENCE, Terminal, scenario};
+use super::terminal::{PATIENCE, TOT, Terminal, scenario};
 use std::time::{Duration, Instant};
 
 const QUESTION: &str = "Which actor played in both Inception and Interstellar?";
@@ -138,10 +138,13 @@ fn override_undo_time_and_fork() {
     let events = terminal.journal().len();
     terminal.press_for("{{", "looking back");
     assert_eq!(terminal.journal().len(), events, "looking is no event");
-    terminal.press_for("f", "a fork: replies come from the parent's recording");
+    terminal.press_for("f", "Fork after event");
+    terminal.press_for("\r", "a fork: replies come from the parent's recording");
     terminal.wait_for("paused");
     terminal.press(" ");
     terminal.wait_for("✔ Michael Caine (1.00)");
+    // Which replies were the parent's stands in the timeline.
+    terminal.press_for("6z", "from the parent's recording");
     terminal.quit();
 }
 
@@ -167,6 +170,45 @@ fn a_person_is_the_model() {
     assert_eq!(status, 0, "ctrl-c ends it from a popup too");
 }
 
+/// Processor time of the program so far, in hundredths of a second (`USER_HZ`), where the system tells.
+fn used(terminal: &Terminal) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", terminal.child.process_id()?)).ok()?;
+    // After the name in brackets: state, ten fields, then utime and stime.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
+
+/// Less than a hundredth of a core while nothing moves, whatever is shown. Load on the machine does not count: it is the time
+/// that the program itself used.
+#[test]
+fn an_idle_explorer_uses_next_to_nothing() {
+    let film = scenario();
+    let places: [(&[&str], &str, &str); 4] = [
+        (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", ""),
+        (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", "B"),
+        (&[QUESTION, "--pace", "0", "--break", "expansion 2"], "● breakpoint", "3"),
+        (&[QUESTION, "--llm", "human"], "You are the model: sample 1 of 1", ""),
+    ];
+    let mut idle: Vec<(Terminal, &str)> = Vec::new();
+    for (args, known, keys) in places {
+        let mut terminal = Terminal::open(args);
+        terminal.wait_for(known);
+        terminal.press(keys);
+        while terminal.read_for(Duration::from_millis(800)) {}
+        idle.push((terminal, known));
+    }
+    // All of them at once.
+    let time = Duration::from_secs(5);
+    let Some(before) = idle.iter().map(|(terminal, _)| used(terminal)).collect::<Option<Vec<u64>>>() else { return };
+    std::thread::sleep(time);
+    for ((terminal, known), before) in idle.into_iter().zip(before) {
+        let hundredths = used(&terminal).unwrap() - before;
+        println!("{known}: {hundredths} hundredths of a second in {time:?}");
+        assert!(hundredths * 10 < time.as_millis() as u64 / 100, "{known}: {hundredths} hundredths of a second in {time:?}");
+        drop(terminal);
+    }
+}
+
 #[test]
 fn every_size_is_survived() {
     let mut terminal = Terminal::open(&["--scenario", &scenario(), "--pace", "0"]);
@@ -190,6 +232,79 @@ fn every_size_is_survived() {
     }
     let (status, ..) = terminal.quit();
     assert_eq!(status, 0);
+}
+
+#[test]
+fn a_window_that_begins_with_one_cell_shows_everything_once_it_has_grown() {
+    let film = scenario();
+    let args = ["--scenario", &film, "--pace", "0"];
+    let mut terminal = Terminal::of_size((1, 1), TOT, tempfile::tempdir().unwrap(), &args, &[]);
+    terminal.read_for(Duration::from_secs(1));
+    terminal.resize(120, 40);
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    for part in ["Search tree", "Local graph", "Inspector", "Budget"] {
+        assert!(terminal.text().contains(part), "{part}: {}", terminal.text());
+    }
+    assert_eq!(terminal.quit().0, 0);
+}
+
+/// Tabs, line ends and letters of two columns: after any scrolling the terminal shows what it shows when all is drawn again.
+#[test]
+fn nothing_of_an_earlier_frame_stays_on_the_terminal() {
+    let mut file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(scenario()).unwrap()).unwrap();
+    for (n, entity) in file["kg"]["entities"].as_object_mut().unwrap().values_mut().enumerate() {
+        let label = entity["label"].as_str().unwrap_or_default().to_owned();
+        entity["description"] = "name\tvalue\r\nnext".into();
+        // Films are found by their labels.
+        if n > 2 {
+            entity["label"] = format!("{label}\t再生\r\n{}", "가나다".repeat(n)).into();
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("odd.json");
+    std::fs::write(&path, file.to_string()).unwrap();
+    let mut terminal = Terminal::open(&["--scenario", path.to_str().unwrap(), "--pace", "0"]);
+    terminal.wait_for("✔");
+    let mut odd = 0;
+    for keys in ["2", "j", "jjj", ".", "\x1b[6~", "k", ".", "l", "3", "\x1b[6~", ".", "\x1b[6~", ".", ".", "1", "g", "G", "z", "jj", "z"] {
+        terminal.press(keys);
+        while terminal.read_for(Duration::from_millis(120)) {}
+        let kept = terminal.text();
+        terminal.press("\x0c");
+        while terminal.read_for(Duration::from_millis(120)) {}
+        assert_eq!(kept, terminal.text(), "after {keys:?}");
+        odd += usize::from(kept.contains("再生"));
+    }
+    assert!(odd > 5, "the odd letters were on {odd} screens");
+    terminal.quit();
+}
+
+/// Text can be selected with the mouse unless the person gives it to the explorer; a key copies without it.
+#[test]
+fn the_mouse_is_left_to_the_terminal_and_a_key_copies_the_answer() {
+    use base64::Engine as _;
+    let film = scenario();
+    let mut terminal = Terminal::open(&["--scenario", &film, "--pace", "0"]);
+    terminal.wait_for("✔ Michael Caine (1.00)");
+    for mode in ["\x1b[?1000h", "\x1b[?1002h", "\x1b[?1003h"] {
+        assert!(!String::from_utf8_lossy(&terminal.raw).contains(mode), "the mouse is not captured");
+    }
+    // The key is found by what it is about.
+    terminal.press_for(":mouse", "mouse on or off");
+    terminal.press("\x1b");
+    terminal.wait_until("the palette is gone", |screen| !screen.contains("mouse on or off"));
+    terminal.press_for("1Gy", "copied");
+    let raw = String::from_utf8_lossy(&terminal.raw).into_owned();
+    let sent = raw.rsplit("\x1b]52;c;").next().unwrap().split('\x07').next().unwrap();
+    let copied = String::from_utf8(base64::engine::general_purpose::STANDARD.decode(sent).unwrap()).unwrap();
+    assert!(copied.contains("answer: Michael Caine") && !copied.contains('\x1b'), "{copied}");
+    let beside = terminal.sessions()[0].replace(".jsonl", ".copy.txt");
+    assert_eq!(std::fs::read_to_string(&beside).unwrap(), copied);
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&beside).unwrap().permissions()) & 0o777, 0o600);
+    terminal.press_for("m", "the mouse is the explorer's; hold shift to select text");
+    assert!(String::from_utf8_lossy(&terminal.raw).contains("\x1b[?1003h"));
+    terminal.press_for("m", "the mouse is the terminal's");
+    terminal.quit();
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn acts_are_refused_in_the_past_and_in_recordings_with_the_reason() {
     let screen = desk.press("e").screen(160, 50);
     assert!(screen.contains("this is a recorded session: fork it to go on"), "{screen}");
     assert!(screen.contains("a recording: no model and no KG is asked"));
-    assert!(matches!(desk.press("f").sent()[..], [Command::Fork(seq)] if seq + 1 == world.entries.len() as u64));
+    assert!(matches!(desk.press("f Enter").sent()[..], [Command::Fork { at, stop: false, .. }] if at + 1 == world.entries.len() as u64));
 }
 
 #[test]
@@ -182,16 +182,29 @@ fn a_fork_is_another_session_in_the_same_view() {
     assert!(Arc::ptr_eq(&desk.app.session().unwrap().scene.state, &desk.app.session().unwrap().snapshot.state));
 }
 
+/// Press, release, press, repeat, release: three moves, and no frame for a release.
 #[test]
 fn releases_of_keys_do_nothing() {
     use crossterm::event::{Event as TermEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+    let mut desk = Desk::at(&film(usize::MAX));
+    let event = |desk: &mut Desk, code, kind| {
+        let mut event = KeyEvent::new(code, KeyModifiers::NONE);
+        event.kind = kind;
+        desk.app.event(&TermEvent::Key(event))
+    };
+    let (down, space) = (KeyCode::Char('j'), KeyCode::Char(' '));
+    desk.press("1 g");
+    let kinds = [KeyEventKind::Press, KeyEventKind::Release, KeyEventKind::Press, KeyEventKind::Repeat, KeyEventKind::Release];
+    for kind in kinds {
+        assert_eq!(event(&mut desk, down, kind), kind != KeyEventKind::Release, "not even a frame for a release");
+    }
+    let released = desk.screen(120, 40);
+    assert_eq!(released, desk.press("g Down Down Down").screen(120, 40));
+    assert_ne!(released, desk.press("Up").screen(120, 40));
     let mut desk = Desk::at(&film(90));
-    let mut event = KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE);
-    event.kind = KeyEventKind::Release;
-    assert!(!desk.app.event(&TermEvent::Key(event)), "not even a frame");
+    event(&mut desk, space, KeyEventKind::Release);
     assert_eq!(desk.sent(), []);
-    event.kind = KeyEventKind::Repeat;
-    assert!(desk.app.event(&TermEvent::Key(event)));
+    event(&mut desk, space, KeyEventKind::Repeat);
     assert_eq!(desk.sent().len(), 1);
 }
 

@@ -17,6 +17,7 @@ mod linking;
 mod live;
 mod locked;
 mod looking;
+mod plain;
 mod reviewing;
 mod sizes;
 mod start_page;

@@ -9,6 +9,8 @@ fn desk() -> Desk {
     let session = |question: &str| SessionInfo {
         path: format!("{question}.jsonl").into(),
         question: question.into(),
+        because: String::new(),
+        depth: 0,
         when: "yesterday".into(),
         outcome: "answered: Jane Austen".into(),
         note: "lexical".into(),

@@ -21,6 +21,8 @@ pub struct Terminal {
     pub raw: Vec<u8>,
     /// Whether the window is too small for the emulator of these tests, which then looks away.
     blind: bool,
+    /// The terminal's settings before the program began.
+    pub before: String,
     master: Box<dyn MasterPty + Send>,
     home: tempfile::TempDir,
 }
@@ -38,7 +40,12 @@ impl Terminal {
 
     /// The same, in a home that was lived in before.
     pub fn at_home(program: &str, home: tempfile::TempDir, args: &[&str], environment: &[(&str, &str)]) -> Self {
-        let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
+        Self::of_size((120, 40), program, home, args, environment)
+    }
+
+    /// The same, in a window of so many columns and rows. Below 20x5 the emulator looks away until it is resized.
+    pub fn of_size((cols, rows): (u16, u16), program: &str, home: tempfile::TempDir, args: &[&str], environment: &[(&str, &str)]) -> Self {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(program);
         command.args(args);
@@ -50,6 +57,7 @@ impl Terminal {
         for (name, value) in environment {
             command.env(name, value);
         }
+        let before = settings(&*pair.master);
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
@@ -63,7 +71,22 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keys, output, screen: vt100::Parser::new(40, 120, 0), raw: vec![], blind: false, master: pair.master, home }
+        Self {
+            child,
+            keys,
+            output,
+            screen: vt100::Parser::new(40, 120, 0),
+            raw: vec![],
+            blind: is_tiny(cols, rows),
+            before,
+            master: pair.master,
+            home,
+        }
+    }
+
+    /// The terminal's settings now (termios): echo, whole lines, signals of keys, ...
+    pub fn settings(&self) -> String {
+        settings(&*self.master)
     }
 
     /// Takes in what was written, for at most `time` without anything.
@@ -114,7 +137,7 @@ impl Terminal {
     /// Makes the window another size.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
-        let blind = std::mem::replace(&mut self.blind, cols < 20 || rows < 5);
+        let blind = std::mem::replace(&mut self.blind, is_tiny(cols, rows));
         if self.blind {
             return;
         }
@@ -179,7 +202,7 @@ impl Terminal {
         self.end()
     }
 
-    /// Waits for the end and returns the exit status.
+    /// Waits for the end, and that the terminal's settings are those of before; returns the exit status.
     pub fn end(mut self) -> (u32, vt100::Parser, String) {
         let until = Instant::now() + PATIENCE;
         let status = loop {
@@ -190,7 +213,17 @@ impl Terminal {
             self.read_for(Duration::from_millis(50));
         };
         while self.read_for(Duration::from_millis(500)) {}
+        assert_eq!(self.settings(), self.before, "the terminal's settings are those of before");
         let raw = String::from_utf8_lossy(&self.raw).into_owned();
         (status, self.screen, raw)
     }
+}
+
+/// Whether a window is too small for the emulator.
+const fn is_tiny(cols: u16, rows: u16) -> bool {
+    cols < 20 || rows < 5
+}
+
+fn settings(terminal: &dyn MasterPty) -> String {
+    format!("{:?}", terminal.get_termios().expect("a pseudo terminal has settings"))
 }

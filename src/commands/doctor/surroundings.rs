@@ -48,7 +48,9 @@ pub(super) fn terminal() -> Finding {
     let mut remarks = Vec::new();
     match (&term, size) {
         (None, _) => remarks.push("TERM is not set: set it to what the terminal is, such as xterm-256color".to_owned()),
-        (Some(term), _) if term == "dumb" => remarks.push("TERM is `dumb`: the explorer needs a real terminal".to_owned()),
+        (Some(term), _) if term == "dumb" => {
+            remarks.push("TERM is `dumb`: the explorer talks in plain lines there, as with --plain".to_owned())
+        }
         (_, Some((columns, rows))) if columns < ROOM.0 || rows < ROOM.1 => {
             remarks.push(format!("{} x {} or more has room for every pane", ROOM.0, ROOM.1));
         }

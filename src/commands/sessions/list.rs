@@ -3,10 +3,9 @@
 use super::super::Status;
 use super::{folder, size};
 use crate::search::OutcomeKind;
-use crate::session::{Listed, ReadErrorKind, list, moment};
+use crate::session::{Listed, ReadErrorKind, family, list, moment};
 use crate::text::{cut, one_line, printable_json};
 use serde_json::{Value as Json, json};
-use std::collections::HashMap;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -22,14 +21,14 @@ pub fn run(json: bool) -> anyhow::Result<Status> {
     let all = read(&folder)?;
     let mut out = std::io::stdout().lock();
     if json {
-        let rows: Vec<Json> = tree(&all).into_iter().map(|row| object(&all[row.at], row.depth)).collect();
+        let rows: Vec<Json> = family(&all).into_iter().map(|row| object(&all[row.at], row.depth)).collect();
         writeln!(out, "{}", printable_json(&Json::Array(rows).to_string()))?;
         return Ok(Status::Ok);
     }
     if all.is_empty() {
         let _ = writeln!(std::io::stderr(), "no sessions in {}", one_line(&folder.display().to_string()));
     }
-    for row in tree(&all) {
+    for row in family(&all) {
         writeln!(out, "{}", line(&all[row.at], row.depth, row.orphan))?;
     }
     Ok(Status::Ok)
@@ -44,62 +43,6 @@ pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<Listed>> {
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         other => other.map_err(|e| anyhow::anyhow!("{}: {e}", folder.display())),
     }
-}
-
-/// The session that another was forked from, by place, where it is in the folder.
-pub(super) fn parents(all: &[Listed]) -> Vec<Option<usize>> {
-    let mut by_name: HashMap<&str, usize> = HashMap::new();
-    for (i, listed) in all.iter().enumerate() {
-        let Ok(about) = &listed.what else { continue };
-        // Of several copies of a session the one that has its name is meant.
-        if listed.name == about.session || !by_name.contains_key(about.session.as_str()) {
-            by_name.insert(&about.session, i);
-        }
-    }
-    let parent = |l: &Listed| by_name.get(l.what.as_ref().ok()?.parent.as_ref()?.0.as_str()).copied();
-    all.iter().map(parent).collect()
-}
-
-struct Row {
-    at: usize,
-    depth: usize,
-    /// It is a fork whose parent is not here.
-    orphan: bool,
-}
-
-/// The rows in the order of the screen: whole families by their newest member, forks below their parents, newest first.
-fn tree(all: &[Listed]) -> Vec<Row> {
-    let parents = parents(all);
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); all.len()];
-    for (i, parent) in parents.iter().enumerate() {
-        if let Some(parent) = parent.filter(|p| *p != i) {
-            children[parent].push(i);
-        }
-    }
-    // The list is newest first: a family comes where its newest member is. Headers that name each other in a ring (they
-    // were written by hand) have no eldest: the walk upwards stops where it began.
-    let mut eldest_first: Vec<usize> = Vec::new();
-    let mut seen = vec![false; all.len()];
-    let mut rows = Vec::new();
-    for i in 0..all.len() {
-        let (mut eldest, mut steps) = (i, 0);
-        while let Some(parent) = parents[eldest].filter(|_| steps < all.len()) {
-            (eldest, steps) = (parent, steps + 1);
-        }
-        eldest_first.push(eldest);
-    }
-    for eldest in eldest_first {
-        let mut stack = vec![(eldest, 0)];
-        while let Some((at, depth)) = stack.pop() {
-            if std::mem::replace(&mut seen[at], true) {
-                continue;
-            }
-            let fork = all[at].what.as_ref().is_ok_and(|a| a.parent.is_some());
-            rows.push(Row { at, depth, orphan: fork && parents[at].is_none() });
-            stack.extend(children[at].iter().rev().map(|child| (*child, depth + 1)));
-        }
-    }
-    rows
 }
 
 /// Words for what is out of the ordinary.

@@ -3,7 +3,7 @@
 use super::super::setup::session_path;
 use super::super::{Status, spent};
 use super::{folder, list, size};
-use crate::search::{Event, State};
+use crate::search::{Event, State, spent_words};
 use crate::session::{Recording, is_packed, is_running, moment, read};
 use crate::text::{clean, one_line, printable_json};
 use serde::Serialize;
@@ -205,7 +205,7 @@ impl Seen<'_> {
         row("samples", &state.counters().llm.samples.to_string());
         let undone = if self.undone() > 0 { format!(" ({} of them undone)", self.undone()) } else { String::new() };
         row("acts", &format!("{}{undone}", words(&self.acts())));
-        let spent = spent::paragraph(state);
+        let spent = spent_words(state);
         row("spent", spent.strip_prefix("spent: ").unwrap_or(&spent));
         let end = match (state.finished.as_deref(), state.halted.as_deref()) {
             (_, Some(halt)) => format!("it stands still: {}", halt.why),

@@ -22,7 +22,7 @@ const HOSTS: [(&str, &str); 13] = [
 ];
 
 /// Every variable in which a key of a model's service may stand.
-pub fn variables() -> impl Iterator<Item = &'static str> {
+pub fn variables<'a>() -> impl Iterator<Item = &'a str> {
     let own = [Provider::OpenAi, Provider::Anthropic, Provider::Ollama, Provider::Bedrock].map(Provider::own_variable);
     HOSTS.iter().map(|(_, variable)| *variable).chain(own)
 }

@@ -5,7 +5,9 @@ use super::quirks::{Forming, LimitField, Shape, Stops};
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -100,10 +102,10 @@ impl Memory {
         book.insert(self.key.clone(), facts.into_iter().map(|fact| Learnt { fact, when: since(fact) }).collect());
         book.retain(|_, known| !known.is_empty());
         let folder = self.path.parent().ok_or(io::ErrorKind::NotFound)?;
-        std::fs::create_dir_all(folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         // Written whole beside it, then put in its place: a reader sees the old file or the new one.
         let beside = self.path.with_extension(format!("{}.new", std::process::id()));
-        let mut file = std::fs::File::create(&beside)?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
         let written = serde_json::to_vec_pretty(&book).map_err(io::Error::from).and_then(|json| file.write_all(&json));
         written.and_then(|()| std::fs::rename(&beside, &self.path)).inspect_err(|_| drop(std::fs::remove_file(&beside)))
     }

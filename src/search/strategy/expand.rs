@@ -57,7 +57,29 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
     if let Offer::Nothing(why) = offer {
         return Ok(grew(step, vec![error_node(node.id, why)], Vec::new(), notices(state, step)));
     }
+    if let Some(action) = by_rule(state, step, node, &offer) {
+        let rows = vec![Reading { slots: Vec::new(), outcome: Outcome::Kept(action) }];
+        return Ok(Event::Read { step: step.id, lane: 0, rows, note: None });
+    }
     read(state, step, node, &offer)
+}
+
+/// The only choice that a rule of the person leaves: the model is not asked. Where the person asks the model, it is.
+fn by_rule(state: &State, step: &Step, node: &Node, offer: &Offer) -> Option<Action> {
+    if step.by_hand() || state.ask_of(key(step.id, Purpose::Sample, 0)).is_some() {
+        return None;
+    }
+    match offer {
+        Offer::Entities(list) if state.steer_entities(node.id, list.clone()).forced => match &list[..] {
+            [one] => Some(Action::SelectEntities { ids: vec![one.id.clone()] }),
+            _ => None,
+        },
+        Offer::Relations(list) if state.steer_relations(node.id, list.clone()).forced => match &list[..] {
+            [one] => Some(Action::SelectRelation { relation: one.at.clone() }),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// What is on offer at `node` in `step`. In state `selecting relation` the KGs are asked, both directions together.
@@ -69,11 +91,11 @@ pub fn offer(state: &State, step: StepId, node: NodeId) -> Need<Offer> {
             Offer::Actions { think: !matches!(node.action, Action::Think { .. }), expand: state.graph(node.id).entities().len() > 0 }
         }
         AsmState::SelectingEntities => {
-            let entities: Vec<Entity> = state.graph(node.id).entities().cloned().collect();
-            if entities.is_empty() {
-                Offer::Nothing("the local graph holds no entity to expand".to_owned())
-            } else {
-                Offer::Entities(entities)
+            let steered = state.steer_entities(node.id, state.graph(node.id).entities().cloned().collect());
+            match (steered.left.is_empty(), steered.forbidden) {
+                (false, _) => Offer::Entities(steered.left),
+                (true, 0) => Offer::Nothing("the local graph holds no entity to expand".to_owned()),
+                (true, _) => Offer::Nothing("every entity of the local graph is forbidden by you".to_owned()),
             }
         }
         AsmState::SelectingRelation => relations(state, step, node)?,
@@ -109,7 +131,11 @@ fn relations(state: &State, step: StepId, node: &Node) -> Need<Offer> {
     let asks = listings(state, step, &graph_with_links(state, node, ids), ids)?;
     let found = super::prompt::offered_relations_of(state, step);
     if !found.is_empty() {
-        return Ok(Offer::Relations(found));
+        let left = state.steer_relations(node.id, found).left;
+        if left.is_empty() {
+            return Ok(Offer::Nothing("every relation on offer is forbidden by you".to_owned()));
+        }
+        return Ok(Offer::Relations(left));
     }
     // A graph that failed in one direction has not said that it has none.
     let failed = asks.iter().find_map(|a| a.error.as_ref());

@@ -85,6 +85,9 @@ pub fn next_node(state: &State, id: NodeId) -> String {
         return "the only open node".to_owned();
     }
     let Some(node) = state.node(id) else { return String::new() };
+    if state.pin_of(id).is_some() {
+        return "you pinned it".to_owned();
+    }
     let value = state.value(id);
     let mut why = match (value, &node.action) {
         (Value::Scored(v), _) => format!("value {v}, the highest of {} open nodes", open.len()),

@@ -41,6 +41,7 @@ fn came(all: &mut Vec<Sentence>, state: &State, node: &Node) {
             ),
         ),
         (_, By::You) => (Tone::ByHand, format!("You made it by hand, from node {parent}.")),
+        _ if of == 0 => (Tone::ByHand, format!("Your rule left no other choice at node {parent}: the model was not asked.")),
         _ if of > 1 => (Tone::Plain, format!("The model chose it in {votes} of {of} samples at node {parent}.")),
         _ => (Tone::Plain, format!("The model chose it at node {parent}.")),
     };
@@ -151,7 +152,7 @@ fn open(all: &mut Vec<Sentence>, state: &State, node: &Node, ended: bool) {
         return;
     }
     let rank = state.rank(node.id);
-    let before = state.frontier().into_iter().filter(|other| state.rank(*other) > rank).count();
+    let before = state.frontier().into_iter().filter(|other| state.rank(*other) > rank || state.next_node() == Some(*other)).count();
     let Some(first) = state.next_node() else { return };
     let nodes = if before == 1 { "1 open node stands".to_owned() } else { format!("{before} open nodes stand") };
     let is = if ended { "It was left open" } else { "It is open and waits" };
@@ -186,6 +187,9 @@ fn instead(state: &State, first: NodeId, would: &str) -> Option<Sentence> {
 /// `with a value above 0.80`, `with a value of 0.80 or more, since it is deeper`: what `node` needs to come before `first`.
 fn needed(state: &State, first: NodeId, node: NodeId, bar: Option<Micro>, least: Option<Micro>) -> String {
     let depth = |id: NodeId| state.node(id).map(|node| node.depth);
+    if state.pin_of(first).is_some() {
+        return format!("without your pin of node {}", first.0);
+    }
     match (least, bar) {
         (None, _) => "with no value: the first has the highest that there is".to_owned(),
         (Some(_), None) => "with any value that is known".to_owned(),

@@ -4,14 +4,17 @@ use super::super::command::{Control, Pane, Run};
 use super::super::popups::Popup;
 use super::super::popups::again::AgainPopup;
 use super::super::popups::breaks::BreaksPopup;
+use super::super::popups::compare::ComparePopup;
 use super::super::popups::correct::CorrectPopup;
 use super::super::popups::decide::DecidePopup;
 use super::super::popups::expand::ExpandPopup;
 use super::super::popups::flights::FlightsPopup;
+use super::super::popups::fork::ForkPopup;
 use super::super::popups::limits::LimitsPopup;
 use super::super::popups::line::{LineFor, LinePopup};
 use super::super::popups::linked::LinkedPopup;
 use super::super::popups::override_choice::OverridePopup;
+use super::super::popups::rules::RulesPopup;
 use super::super::views::graph::Looked;
 use super::{App, Effect, Page};
 use crate::asm::AsmState;
@@ -39,10 +42,13 @@ impl App {
             Control::Accept => node.map(|node| Command::Do(Act::Accept { node })),
             Control::Prune => node.map(|node| Command::Do(Act::Prune { node, on: !view.scene.standing(node).pruned })),
             Control::Review => view.answer().map(|node| Command::Do(Act::review(&view.snapshot.state, node, None))),
+            Control::Pin => node.map(|node| match view.snapshot.state.pin_of(node) {
+                Some(act) => Command::Switch(act, false),
+                None => Command::Do(Act::Pin { node }),
+            }),
             Control::More => view.graph.more().map(Command::Do),
             Control::BreakHere => node.map(|node| break_at(&view.snapshot.state, node)),
             Control::Intercept if view.snapshot.live.proposal.is_none() => Some(Command::Do(intercept(&view.snapshot.state))),
-            Control::Fork => Some(Command::Fork((view.seen() as u64).saturating_sub(1))),
             _ => None,
         };
         if let Some(command) = command {
@@ -50,8 +56,14 @@ impl App {
             return true;
         }
         let popup: Option<Box<dyn Popup>> = match (control, node) {
+            (Control::Compare, _) => {
+                self.effects.push(Effect::List);
+                Some(Box::<ComparePopup>::default())
+            }
+            (Control::Fork, _) => Some(Box::new(ForkPopup::new(view))),
             (Control::Limits, _) => Some(Box::new(LimitsPopup::new(&view.snapshot.state.settings()))),
             (Control::Linked, _) => Some(Box::new(LinkedPopup::new(&view.scene, first))),
+            (Control::Rules, _) => Some(Box::new(RulesPopup::new(view))),
             (Control::Breaks, _) => Some(Box::new(BreaksPopup::new(&view.snapshot.state))),
             (Control::Intercept, _) => {
                 view.snapshot.live.proposal.as_ref().map(|held| Box::new(DecidePopup::new(&view.scene, held)) as Box<dyn Popup>)

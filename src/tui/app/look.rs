@@ -111,7 +111,7 @@ impl App {
     }
 
     /// Looks for `needle` in the focused pane from here on.
-    pub(super) fn find(&mut self, needle: &str) {
+    pub fn find(&mut self, needle: &str) {
         if let Page::Session(view) = &mut self.page {
             view.find.needle = needle.to_lowercase();
             view.inspector.set_find(needle);

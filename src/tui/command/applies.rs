@@ -126,6 +126,8 @@ impl Control {
             | Self::Hint
             | Self::SetValue
             | Self::Prune
+            | Self::Pin
+            | Self::Rules
             | Self::AskAgain
             | Self::Review
             | Self::Linked
@@ -144,7 +146,7 @@ impl Control {
             Self::Intercept | Self::Breaks => at.live(),
             Self::BreakHere => at.node().map(|_| ()),
             Self::Model => need(!at.session, "in a session `r` chooses the model; here it is for the next question, on the start page"),
-            Self::Fork => need(at.session, "no session is open"),
+            Self::Fork | Self::Compare => need(at.session, "no session is open"),
             Self::FindNext | Self::FindPrevious => need(at.finding, "nothing is being looked for: `/` first"),
             Self::Details => need(at.has_fact, "there is no fact here yet"),
             Self::Warnings => need(at.has_warnings, "nothing was found amiss"),
@@ -191,7 +193,8 @@ impl Control {
             Self::Accept => need(at.node()?.is_answer, "the selected node is no answer"),
             Self::SetValue => need(!at.node()?.is_root, "the question has no value"),
             Self::Prune => need(!at.node()?.is_root, "the question can't be pruned"),
-            Self::AskAgain => at.node().map(|_| ()),
+            Self::AskAgain | Self::Pin => at.node().map(|_| ()),
+            Self::Rules => at.live(),
             Self::Review => at.live().and_then(|()| need(at.has_answer, "only an answer rests on facts: select one (★)")),
             Self::Linked => at.live(),
             Self::Correct => at.node().and_then(|_| need(at.has_edge, "select a fact first, in the table or the net (`.`)")),

@@ -155,6 +155,12 @@ impl KeyMap {
         self.by_key.get(&Chord::of_event(event)?).copied()
     }
 
+    /// The command of a key as it is written: `s`, `space`, `ctrl-l`.
+    #[must_use]
+    pub fn named(&self, key: &str) -> Option<Control> {
+        self.by_key.get(&Chord::parse(key)?).copied()
+    }
+
     /// The keys of a command, the one to show first.
     #[must_use]
     pub fn keys(&self, control: Control) -> &[Chord] {

@@ -4,6 +4,7 @@
 //!
 //! Escape goes back one step, and from the first step out, without a trace.
 
+mod in_words;
 mod model;
 
 use super::super::scene::{Scene, label};
@@ -163,6 +164,17 @@ impl AgainPopup {
         }
     }
 
+    /// Takes a temperature that was typed, if it is one; none is the usual one.
+    fn take_temperature(&mut self, state: &State, typed: &str) {
+        match read_temperature(typed) {
+            Ok(wanted) => {
+                self.temperature_milli = wanted.filter(|milli| *milli != temperature_at(state, self.node, self.what));
+                self.back_to(state, Pick::Heat);
+            }
+            Err(why) => self.wrong = Some(why),
+        }
+    }
+
     /// The row of the temperature.
     fn heat(&self, state: &State) -> Item {
         let usual = temperature(temperature_at(state, self.node, self.what));
@@ -202,6 +214,17 @@ impl AgainPopup {
         let model = self.model.as_ref().map(|(model, _)| Box::new(model.clone()));
         let otherwise = Otherwise { model, temperature_milli: self.temperature_milli, replaces };
         Act::AskAgain { node: self.node, what: self.what, edits, otherwise }
+    }
+
+    /// Asks for the other of the two things that can be asked here.
+    fn turn(&mut self, state: &State) {
+        self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
+        self.edits.clear();
+        self.temperature_milli = None;
+        self.model = None;
+        self.replace = false;
+        self.wrong = None;
+        self.menu(state);
     }
 
     fn pick(&mut self, desk: &Desk<'_>, state: &State, row: usize) -> Reaction {
@@ -306,6 +329,17 @@ impl AgainPopup {
         self.stages.push(Stage::Scope(model::scopes(can_ask), model));
     }
 
+    /// Takes the name of a model that was typed.
+    fn take_name(&mut self, desk: &Desk<'_>, state: &State, name: &str) {
+        match model::typed(state, desk.others, name) {
+            Ok(model) => {
+                self.wrong = None;
+                self.ask_scope(state, model);
+            }
+            Err(why) => self.wrong = Some(why),
+        }
+    }
+
     /// Takes how long the model is asked.
     fn pick_scope(&mut self, state: &State, row: usize) -> Reaction {
         let Some(Stage::Scope(_, model)) = self.stages.last() else { return Reaction::Stay };
@@ -328,13 +362,10 @@ impl AgainPopup {
             Some(Stage::Models(list, _) | Stage::Scope(list, _)) => list.key(key),
             Some(Stage::Name(line)) => {
                 match key.code {
-                    KeyCode::Enter => match model::typed(state, desk.others, line.value()) {
-                        Ok(model) => {
-                            self.wrong = None;
-                            self.ask_scope(state, model);
-                        }
-                        Err(why) => self.wrong = Some(why),
-                    },
+                    KeyCode::Enter => {
+                        let name = line.value().to_owned();
+                        self.take_name(desk, state, &name);
+                    }
                     _ if !back && line.key(key) => self.wrong = None,
                     _ => {}
                 }
@@ -435,26 +466,15 @@ impl Popup for AgainPopup {
             Some(Stage::Menu(list)) => match list.key(key) {
                 Picked::Item(row) => return self.pick(desk, state, row),
                 Picked::Ignored if key.code == KeyCode::Esc => return Reaction::Close,
-                Picked::Ignored if key.code == KeyCode::Tab && self.both => {
-                    self.what = if self.what == Again::Samples { Again::Value } else { Again::Samples };
-                    self.edits.clear();
-                    self.temperature_milli = None;
-                    self.model = None;
-                    self.replace = false;
-                    self.wrong = None;
-                    self.menu(state);
-                }
+                Picked::Ignored if key.code == KeyCode::Tab && self.both => self.turn(state),
                 _ => {}
             },
             Some(Stage::Heat(line)) => match key.code {
                 KeyCode::Esc => self.back_to(state, Pick::Heat),
-                KeyCode::Enter => match read_temperature(line.value()) {
-                    Ok(wanted) => {
-                        self.temperature_milli = wanted.filter(|milli| *milli != temperature_at(state, self.node, self.what));
-                        self.back_to(state, Pick::Heat);
-                    }
-                    Err(why) => self.wrong = Some(why),
-                },
+                KeyCode::Enter => {
+                    let typed = line.value().to_owned();
+                    self.take_temperature(state, &typed);
+                }
                 _ => {
                     if line.key(key) {
                         self.wrong = None;

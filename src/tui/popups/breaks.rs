@@ -1,6 +1,8 @@
 //! When the search stands still for the person: the breakpoints with their hits, the states that are intercepted, and the forms of
 //! conditions to set more.
 
+mod in_words;
+
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
 use super::super::widgets::list::{Item, PickList, Picked};

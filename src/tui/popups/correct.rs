@@ -1,6 +1,8 @@
 //! Correcting a fact of the local graph: what is wrong, what is right, why; then the nodes that were asked with it, to be asked again.
 //! It is an overlay of the session. Escape goes back one step, and from the first step out, without a trace.
 
+mod in_words;
+
 use super::super::scene::{Scene, label};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
@@ -113,6 +115,11 @@ impl CorrectPopup {
         };
     }
 
+    /// Asks for the reason of a change.
+    fn because(&mut self, change: Change, fact: Edge) {
+        self.stage = Stage::Why(change, fact, LineInput::new(""));
+    }
+
     /// What was written becomes a change of the fact.
     fn written(&self, pick: Pick, text: &str) -> Result<(Change, Edge), String> {
         let text = text.trim();
@@ -193,11 +200,20 @@ impl CorrectPopup {
             return Reaction::Stay;
         }
         list.end_typing();
+        self.look_for(scene, &mention)
+    }
+
+    /// Looks for a label in every KG.
+    fn look_for(&mut self, scene: &Scene, mention: &str) -> Reaction {
         self.taken = 0;
         let kgs = scene.state.started().kgs.iter();
-        let calls = kgs.map(|(kg, _)| KgCall { kg: kg.clone(), op: KgOp::Search { mention: mention.clone(), limit: LIMIT } }).collect();
+        let calls = kgs.map(|(kg, _)| KgCall { kg: kg.clone(), op: KgOp::Search { mention: mention.to_owned(), limit: LIMIT } }).collect();
         Reaction::Send(self.search.ask(calls))
     }
+}
+
+fn again((node, what): &(NodeId, Again)) -> Command {
+    Command::Do(Act::again(*node, *what))
 }
 
 fn row(entity: &Entity) -> Item {
@@ -251,7 +267,7 @@ impl Popup for CorrectPopup {
                 KeyCode::Enter => {
                     let (pick, text) = (*pick, line.value().to_owned());
                     match self.written(pick, &text) {
-                        Ok((change, fact)) => self.stage = Stage::Why(change, fact, LineInput::new("")),
+                        Ok((change, fact)) => self.because(change, fact),
                         Err(why) => self.wrong = Some(why),
                     }
                 }
@@ -264,11 +280,9 @@ impl Popup for CorrectPopup {
                 (KeyCode::Tab, _) => return self.find(scene),
                 (_, Picked::Item(at)) => {
                     if let Some(entity) = entities.get(at).cloned() {
-                        let (change, fact) = {
-                            let more = *more;
-                            self.chosen(more, &entity)
-                        };
-                        self.stage = Stage::Why(change, fact, LineInput::new(""));
+                        let more = *more;
+                        let (change, fact) = self.chosen(more, &entity);
+                        self.because(change, fact);
                     }
                 }
                 _ => {}
@@ -289,9 +303,7 @@ impl Popup for CorrectPopup {
                     if picked.is_empty() {
                         picked.push(at);
                     }
-                    let again = picked.iter().filter_map(|at| asked.get(*at));
-                    let ask = again.map(|(node, what)| Command::Do(Act::again(*node, *what)));
-                    return Reaction::Finish(ask.collect());
+                    return Reaction::Finish(picked.iter().filter_map(|at| asked.get(*at)).map(again).collect());
                 }
                 Picked::Ignored if key.code == KeyCode::Esc => return self.back(),
                 _ => {}

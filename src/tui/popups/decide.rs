@@ -1,6 +1,8 @@
 //! Samples that are held back: the person keeps, drops, replaces and adds choices before anything is applied, and can tell the model
 //! why.
 
+mod in_words;
+
 use super::super::scene::{Scene, describe, glyph};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
@@ -118,6 +120,11 @@ impl DecidePopup {
         decided
     }
 
+    /// Puts it into force.
+    fn apply(&self) -> Reaction {
+        Reaction::Finish(vec![Command::Decide { seq: self.held.seq, rows: self.decided(), note: self.note.clone() }])
+    }
+
     /// Reads what the person wrote as a choice, as a sample of the model would be.
     fn write(&mut self, scene: &Scene, state: &State, what: Writing, text: &str) -> bool {
         if what == Writing::Note {
@@ -184,10 +191,7 @@ impl Popup for DecidePopup {
         }
         if !self.list.is_typing() {
             match (key.code, self.list.current()) {
-                (KeyCode::Enter, _) => {
-                    let decide = Command::Decide { seq: self.held.seq, rows: self.decided(), note: self.note.clone() };
-                    return Reaction::Finish(vec![decide]);
-                }
+                (KeyCode::Enter, _) => return self.apply(),
                 (KeyCode::Char('i'), _) => return Reaction::Finish(vec![Command::Do(Act::Intercept { states: Vec::new() })]),
                 (KeyCode::Char('a'), _) => {
                     self.line = Some((Writing::More, LineInput::new("")));

@@ -5,6 +5,7 @@
 
 mod compute;
 mod draw;
+mod in_words;
 pub mod options;
 
 use super::super::scene::Scene;

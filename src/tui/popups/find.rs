@@ -1,5 +1,7 @@
 //! A line at the bottom for the text to find; what is found is shown while typing.
 
+mod in_words;
+
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
 use super::super::widgets::put;

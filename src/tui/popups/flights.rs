@@ -1,5 +1,7 @@
 //! The calls in flight: what, for how long, why they wait; one call to a KG can be cancelled.
 
+mod in_words;
+
 use super::super::flying::Flying;
 use super::super::scene::Scene;
 use super::super::theme::{Role, Theme, kg_sign};
@@ -19,6 +21,8 @@ use std::time::Instant;
 pub struct FlightsPopup {
     list: PickList,
     asks: Vec<AskId>,
+    /// What was wrong with a line that was typed.
+    wrong: Option<String>,
 }
 
 impl FlightsPopup {

@@ -1,5 +1,7 @@
 //! Every command with its keys, by group; made from the one table.
 
+mod in_words;
+
 use super::super::command::{Context, Control, Group, KeyMap};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::pager::Pager;

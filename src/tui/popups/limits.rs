@@ -1,5 +1,7 @@
 //! Limits and rules of the search, changed while it runs or after its end: then it goes on.
 
+mod in_words;
+
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;
 use super::super::widgets::{popup, put};

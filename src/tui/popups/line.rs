@@ -1,5 +1,7 @@
 //! Acts that need one line of text: a hint, an answer, a value.
 
+mod in_words;
+
 use super::super::scene::{Scene, label};
 use super::super::theme::{Role, Theme};
 use super::super::widgets::input::LineInput;

@@ -2,6 +2,7 @@
 //! in another KG. Found by search in every KG.
 
 mod candidates;
+mod in_words;
 mod rows;
 
 use super::super::flying::Flying;

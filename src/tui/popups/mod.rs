@@ -1,13 +1,15 @@
 //! Popups: guided flows over the panes. Each is a small machine of its own: keys in, a [`Reaction`] out. Escape leaves
-//! no trace.
+//! no trace. Each says its steps in words too ([`question`]), for the text dialogue: one flow, two faces.
 
 pub mod again;
 pub mod breaks;
+pub mod compare;
 pub mod correct;
 pub mod decide;
 pub mod expand;
 pub mod find;
 pub mod flights;
+pub mod fork;
 pub mod help;
 mod inquiries;
 pub mod limits;
@@ -15,7 +17,9 @@ pub mod line;
 pub mod linked;
 pub mod override_choice;
 pub mod palette;
+pub mod question;
 pub mod reply;
+pub mod rules;
 pub mod warnings;
 
 use super::command::{Control, KeyMap};
@@ -24,11 +28,14 @@ use super::session_view::SessionView;
 use super::theme::{Role, Theme};
 use super::widgets::put;
 use crate::runner::Command;
+use crate::search::NodeId;
+use crate::session::{Listed, Recording};
 use crossterm::event::KeyEvent;
+use question::InWords;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What a popup can look at.
@@ -58,6 +65,10 @@ pub enum Reaction {
     Become(Box<dyn Popup>, Vec<Command>),
     /// Look for this text; the popup goes if true.
     Find(String, bool),
+    /// Read this session; the popup stays and hears of it.
+    Read(PathBuf),
+    /// Go to this node; the popup goes.
+    Select(NodeId),
     /// Save a template of a prompt; the popup stays.
     Save(SaveTemplate),
 }
@@ -73,8 +84,8 @@ pub struct SaveTemplate {
     pub replace: bool,
 }
 
-/// A popup.
-pub trait Popup: Debug + Send {
+/// A popup: drawn and driven by keys, and the same in words.
+pub trait Popup: InWords + Debug + Send {
     /// Takes a key.
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction;
 
@@ -88,6 +99,12 @@ pub trait Popup: Debug + Send {
 
     /// Hears that the file of a template to be saved is there already.
     fn exists(&mut self, _file: &Path) {}
+
+    /// Hears which sessions there are.
+    fn listed(&mut self, _sessions: &[Listed], _desk: &Desk<'_>) {}
+
+    /// Hears what became of reading a session.
+    fn read(&mut self, _read: Result<&Recording, &str>, _desk: &Desk<'_>) {}
 
     /// Whether something is on its way, so that a spinner turns.
     fn waits(&self) -> bool {

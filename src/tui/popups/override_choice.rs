@@ -1,6 +1,8 @@
 //! Choosing otherwise than the model did: at a node, from its other choices and what else was on offer; or instead of
 //! the node itself, at its parent. The choice is added by hand; what it replaces is pruned, one undo away.
 
+mod in_words;
+
 use super::super::scene::{Scene, describe, glyph, label};
 use super::super::theme::Theme;
 use super::super::widgets::list::{Item, PickList, Picked};
@@ -40,6 +42,8 @@ pub struct OverridePopup {
     picks: Vec<Pick>,
     list: PickList,
     inquiries: u64,
+    /// What was wrong with a line that was typed.
+    wrong: Option<String>,
 }
 
 impl OverridePopup {
@@ -56,6 +60,7 @@ impl OverridePopup {
             picks: Vec::new(),
             list: PickList::default(),
             inquiries,
+            wrong: None,
         };
         popup.fill(scene);
         popup

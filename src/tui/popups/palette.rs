@@ -1,5 +1,7 @@
 //! Every command, to be found by a few letters. One that does not apply is dimmed and says why.
 
+mod in_words;
+
 use super::super::command::{Context, Control, KeyMap};
 use super::super::theme::Theme;
 use super::super::widgets::list::{Item, PickList, Picked};
@@ -14,6 +16,8 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct Palette {
     list: PickList,
+    /// What was wrong with a line that was typed.
+    wrong: Option<String>,
 }
 
 impl Palette {
@@ -30,7 +34,7 @@ impl Palette {
                 ..Item::default()
             }
         };
-        Self { list: PickList::one(Control::ALL.iter().map(item).collect()).typing_at_once() }
+        Self { list: PickList::one(Control::ALL.iter().map(item).collect()).typing_at_once(), wrong: None }
     }
 }
 

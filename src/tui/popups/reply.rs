@@ -1,5 +1,7 @@
 //! A person as the model: the prompt is shown, the reply is typed.
 
+mod in_words;
+
 use super::super::theme::{Role, Theme};
 use super::super::widgets::editor::Editor;
 use super::super::widgets::pager::Pager;
@@ -37,6 +39,13 @@ impl ReplyPopup {
         let Some(ask) = state.ask(self.ask) else { return Vec::new() };
         let empty = (0u32..).zip(&ask.samples).filter(|(_, sample)| sample.is_none()).map(|(slot, _)| slot);
         empty.filter(|slot| !self.sent.contains(slot)).collect()
+    }
+
+    /// Which sample of how many is written.
+    fn number(&self, state: &State) -> (usize, usize) {
+        let total = state.ask(self.ask).map_or(0, |ask| ask.samples.len());
+        let number = total - self.open(state).len().min(total) + 1;
+        (number.min(total), total)
     }
 
     fn send(&mut self, state: &State, all: bool) -> Reaction {
@@ -97,9 +106,8 @@ impl Popup for ReplyPopup {
     fn draw(&mut self, buf: &mut Buffer, area: Rect, desk: &Desk<'_>, _now: Instant, theme: &Theme) {
         let Some(view) = desk.view else { return };
         let state = &view.snapshot.state;
-        let total = state.ask(self.ask).map_or(0, |ask| ask.samples.len());
-        let number = total - self.open(state).len().min(total) + 1;
-        let title = format!("You are the model: sample {} of {total}", number.min(total));
+        let (number, total) = self.number(state);
+        let title = format!("You are the model: sample {number} of {total}");
         let inner = popup(buf, area, 120, area.height.saturating_sub(2).max(5), &title, theme);
         let body =
             with_keys(buf, inner, "Enter sends  Tab sends for all samples left  alt-Enter new line  PgUp PgDn prompt  Esc hides", theme);

@@ -1,5 +1,7 @@
 //! What was found amiss when the program began: lines of files that were skipped, keys, themes, limits.
 
+mod in_words;
+
 use super::super::command::Control;
 use super::super::theme::{Role, Theme};
 use super::super::widgets::pager::Pager;

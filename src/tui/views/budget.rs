@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use std::collections::BTreeMap;
 
 /// Name, text, and what is used of how much.
-type Row = (&'static str, String, Option<(u64, u64)>);
+pub type Row = (&'static str, String, Option<(u64, u64)>);
 
 /// Where the texts begin.
 const TEXT: u16 = 13;
@@ -44,7 +44,9 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
     }
 }
 
-fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> {
+/// What was spent, in order; `width`: the columns that a text has.
+#[must_use]
+pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> {
     let state = &scene.state;
     let settings = state.settings();
     let deepest = state.nodes.iter().map(|node| node.depth).max().unwrap_or(0);

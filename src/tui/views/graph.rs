@@ -204,6 +204,7 @@ impl GraphPane {
             roots: &self.roots,
             focus: focus.as_ref(),
             is_new: &|at| self.new.contains(&at),
+            by_hand: &|at| self.graph.edges().get(at).is_some_and(|edge| scene.state.correction_of(&self.graph, edge).is_some()),
             kg: &|name| scene.kg(name),
             ids: &|entity| self.aliases.line(scene, entity),
         };
@@ -356,6 +357,14 @@ fn yaml(scene: &Scene, id: NodeId, graph: &LocalGraph) -> Document {
     };
     let known: HashSet<&str> = before.lines().collect();
     let mut document = Document::default();
+    // Before what the model reads: what it would read otherwise.
+    let changed = scene.state.corrections().map(|(_, correction)| correction).filter(|correction| correction.is_about(&scene.state, id));
+    for (n, correction) in changed.enumerate() {
+        if n == 0 {
+            document.push(Role::Dim, "# changed by you (the model does not read these lines)");
+        }
+        document.push(Role::ByHand, &format!("# ✎ {}", one_line(&correction.summary())));
+    }
     for line in to_yaml(graph, notes).lines() {
         document.push(if known.contains(line) { Role::Text } else { Role::New }, line);
     }

@@ -7,7 +7,7 @@ use super::super::theme::{Role, Theme, kg_sign};
 use super::super::widgets::put;
 use super::super::widgets::spark::{seconds, spinner};
 use crate::runner::RunState;
-use crate::search::{HaltCause, OutcomeKind, State};
+use crate::search::{Event, HaltCause, OutcomeKind, Source, State};
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -142,6 +142,7 @@ pub fn banner(view: &SessionView) -> Option<String> {
         let (what, on) = match halt.cause {
             HaltCause::Budget(_) => ("", "`L` raises it, then space goes on"),
             HaltCause::Breakpoint => ("", "space goes on · `B` lists breakpoints"),
+            HaltCause::Miss if view.snapshot.live.stops_at_miss => ("", "space goes on, live · `C` compares with the parent"),
             HaltCause::Miss => ("the search stands still: ", "tot resume goes on with it, live"),
             HaltCause::Service | HaltCause::Template => ("the search stands still: ", "space tries again"),
         };
@@ -158,7 +159,12 @@ pub fn banner(view: &SessionView) -> Option<String> {
         return Some("⑂ replies come from an earlier recording, as long as the walks are the same".to_owned());
     }
     if live.replaying_parent {
-        return Some("⑂ a fork: replies come from the parent's recording until the walks differ".to_owned());
+        let then = if live.stops_at_miss { "; it stops there" } else { "" };
+        let copied = live.parent.as_ref().map_or(0, |(_, copied)| *copied);
+        let since = view.snapshot.entries().iter().skip(usize::try_from(copied).unwrap_or(usize::MAX));
+        let taken = since.filter(|entry| matches!(entry.ev, Event::Replied { source: Source::Recorded, .. })).count();
+        let taken = if taken == 0 { String::new() } else { format!(" ({taken} so far; the timeline marks them)") };
+        return Some(format!("⑂ a fork: replies come from the parent's recording until the walks differ{then}{taken}"));
     }
     if live.replay {
         return Some("◷ a recording: no model and no KG is asked · `[` `]` `{` `}` go through time".to_owned());

@@ -117,7 +117,8 @@ fn list(buf: &mut Buffer, area: Rect, here: Option<AsmState>, action: Option<&Ac
 }
 
 /// What the state does and what can come next.
-const fn sentence(state: Option<AsmState>, action: Option<&Action>, aggregate: bool) -> &'static str {
+#[must_use]
+pub const fn sentence(state: Option<AsmState>, action: Option<&Action>, aggregate: bool) -> &'static str {
     match (state, action) {
         (_, Some(Action::Error { .. })) => "No sample could be used: the walk stands where it stood, and can be tried again by hand.",
         (Some(AsmState::Default), _) => "The model thinks, answers, or asks for more of the graph: THINK, ANSWER or EXPAND.",

@@ -383,7 +383,10 @@ impl StartPage {
                 if let Some(session) = list.get(n) {
                     let about = [&session.outcome, &session.note, &session.when];
                     let about: Vec<&str> = about.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
-                    two(buf, area, &session.question, &about.join(" · "), theme);
+                    let indent = if session.depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(session.depth.min(8) - 1)) };
+                    // Below its parent a fork has the same question: why it was made says more.
+                    let what = if session.because.is_empty() { &session.question } else { &session.because };
+                    two(buf, area, &format!("{indent}{what}"), &about.join(" · "), theme);
                 }
             }
         }

@@ -7,7 +7,7 @@ use super::super::widgets::spark::seconds;
 use super::super::widgets::{count, put, scroll_to};
 use crate::asm::Verdict;
 use crate::calls::KgData;
-use crate::search::{By, Call, Entry, Event, Got, State, StepKind};
+use crate::search::{By, Call, Entry, Event, Got, Source, State, StepKind};
 use crate::text::one_line;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -68,7 +68,8 @@ fn clock(ms: u64) -> String {
 }
 
 /// Whose event it is: model, KG, engine or person.
-const fn origin(entry: &Entry) -> (&'static str, Role) {
+#[must_use]
+pub const fn origin(entry: &Entry) -> (&'static str, Role) {
     match (&entry.ev, entry.by) {
         (_, By::You) => ("you", Role::ByHand),
         (_, By::Engine) | (Event::Asked { .. } | Event::Part { .. }, _) => ("engine", Role::Accent),
@@ -93,10 +94,21 @@ pub fn summary(entry: &Entry, state: &State) -> String {
             }
             Call::Kg(kg) => format!("asks {}: {} · ask {}", kg.kg, kg.op.name(), ask.0),
         },
-        Event::Replied { ask, got, took_ms, .. } => match got {
-            Got::Samples(samples) => format!("{} in {took_ms} ms · ask {}", count(samples.len(), "sample", "samples"), ask.0),
-            Got::Kg(reply) => format!("{} in {took_ms} ms · ask {}", rows(&reply.data), ask.0),
-        },
+        Event::Replied { ask, got, took_ms, source, .. } => {
+            let what = match got {
+                Got::Samples(samples) => count(samples.len(), "sample", "samples"),
+                Got::Kg(reply) => rows(&reply.data),
+            };
+            let from = match source {
+                Source::Live => format!("in {took_ms} ms"),
+                Source::Recorded => "from the parent's recording".to_owned(),
+                Source::Cached => "as before in this session".to_owned(),
+                Source::Kept(_) => "from the cache".to_owned(),
+                Source::Preview => "as previewed".to_owned(),
+                Source::You => "by you".to_owned(),
+            };
+            format!("{what} {from} · ask {}", ask.0)
+        }
         Event::Failed { ask, error } => format!("failed: {} · ask {}", one_line(&error.message), ask.0),
         Event::Halted(halt) => format!("stands still: {}", one_line(&halt.why)),
         Event::Ran { ms } => format!("has run for {}", seconds(*ms)),

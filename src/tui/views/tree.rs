@@ -191,7 +191,8 @@ fn warning(scene: &Scene, id: NodeId) -> Option<&'static str> {
 }
 
 /// Whether a person made a node, chose it too, or asked the model for it.
-fn by_hand(scene: &Scene, node: &Node) -> bool {
+#[must_use]
+pub fn by_hand(scene: &Scene, node: &Node) -> bool {
     node.by == By::You || !node.marks.is_empty() || scene.state.step(node.step).is_some_and(crate::search::Step::by_hand)
 }
 
@@ -204,6 +205,7 @@ fn marks(scene: &Scene, node: &Node, spinner: &str, theme: &Theme) -> Vec<Span<'
         (scene.next == Some(node.id) && !working, "▶", Role::Next),
         (scene.answer == Some(node.id), "✔", Role::Good),
         (by_hand(scene, node), "✎", Role::ByHand),
+        (scene.state.pin_of(node.id).is_some() && node.expanded.is_none(), "⚑", Role::ByHand),
         (standing.pruned && !standing.replaced, "✂", Role::Pruned),
         (standing.replaced, "↻", Role::Pruned),
         (standing.withdrawn, "↶", Role::Pruned),

@@ -100,6 +100,12 @@ impl PickList {
         &self.items
     }
 
+    /// Whether several can be picked.
+    #[must_use]
+    pub const fn is_several(&self) -> bool {
+        self.checked.is_some()
+    }
+
     /// Puts more or other items in; the text to find, the cursor's row and check marks by position stay.
     pub fn refill(&mut self, items: Vec<Item>) {
         if let Some(checked) = &mut self.checked {

@@ -81,6 +81,15 @@ pub struct Row {
     pub pieces: Vec<(usize, Range<usize>)>,
 }
 
+/// A text as lines of at most so many columns.
+#[must_use]
+pub fn wrapped_lines(text: &str, width: usize) -> Vec<String> {
+    let document = Document::of(&text::one_line(text));
+    let span = |line: usize, span: usize| document.lines().get(line).and_then(|spans| spans.get(span)).map_or("", |(_, text)| text);
+    let pieces = |row: Row| row.pieces.iter().map(|(at, range)| &span(row.line, *at)[range.clone()]).collect::<String>();
+    document.wrap(width).into_iter().map(pieces).collect()
+}
+
 /// Where a row could end: after a blank.
 #[derive(Clone, Copy)]
 struct Break {

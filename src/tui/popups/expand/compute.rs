@@ -11,7 +11,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-const HELP: &str = "Conditions on what the relation leads to follow `where`, joined by `and`: = != < <= > >= with a number, a date, an \
+/// What can be written.
+pub(super) const HELP: &str = "Conditions on what the relation leads to follow `where`, joined by `and`: = != < <= > >= with a number, a date, an \
 entity or a text. Relations and entities by id or by name; names of several words in double quotes. max, min and first compare what \
 follows `by`. For example: where \"instance of\" = \"mountain\" and P2044 > 3500";
 
@@ -47,6 +48,13 @@ impl Compute {
         }
         self.check(offered);
         None
+    }
+
+    /// Reads a computation that was written elsewhere; it stands in the line from then on.
+    pub(super) fn read(&mut self, text: &str, offered: &[Relation]) -> Result<(Aggregate, KgName), &'static str> {
+        self.line.set(text);
+        self.check(offered);
+        read_aggregate(self.line.value(), offered).map_err(crate::asm::Unusable::why)
     }
 
     pub(super) fn paste(&mut self, text: &str, offered: &[Relation]) {

@@ -9,7 +9,7 @@ use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
 use crate::calls::Sample;
 use crate::runner::Draft;
-use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Step, StepKind};
+use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Source, Step, StepKind};
 use crate::text::thousands;
 
 pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Document {
@@ -140,6 +140,8 @@ pub(super) fn raw_samples(document: &mut Document, ask: &Ask, flying: &Flying<'_
     }
     if let Some(kept) = ask.kept_for() {
         line(document, Role::Dim, kept);
+    } else if ask.source == Some(Source::Recorded) {
+        line(document, Role::Dim, ask.came_from());
     }
     for (slot, sample) in ask.samples.iter().enumerate() {
         match sample {

@@ -27,6 +27,8 @@ pub struct NetSource<'a> {
     pub focus: Option<&'a EntityId>,
     /// Whether the edge at this position is new since the parent.
     pub is_new: &'a dyn Fn(usize) -> bool,
+    /// Whether the edge at this position is as it is because a person said so.
+    pub by_hand: &'a dyn Fn(usize) -> bool,
     /// The position of a KG in the session.
     pub kg: &'a dyn Fn(&str) -> usize,
     /// All ids of an entity in short.
@@ -214,20 +216,24 @@ fn cell(source: &NetSource<'_>, id: &EntityId, column: usize) -> Cell {
     cell
 }
 
+/// What stands before the line of an edge that a person corrected.
+const BY_HAND: &str = "✎ ";
+
 /// Groups edges by the box they start from and their relation, and writes the lines of every box.
 fn bundle(source: &NetSource<'_>, place: &HashMap<&str, usize>, cells: &mut [Cell]) -> Vec<Bundle> {
     type Key<'a> = (usize, &'a RelationId, bool);
-    let mut groups: IndexMap<Key<'_>, (Vec<usize>, usize, bool)> = IndexMap::new();
-    let mut values: IndexMap<(usize, &RelationId), (Vec<&str>, bool)> = IndexMap::new();
+    let mut groups: IndexMap<Key<'_>, (Vec<usize>, usize, bool, bool)> = IndexMap::new();
+    let mut values: IndexMap<(usize, &RelationId), (Vec<&str>, bool, bool)> = IndexMap::new();
     for (at, edge) in source.graph.edges().iter().enumerate() {
-        let new = (source.is_new)(at);
+        let (new, hand) = ((source.is_new)(at), (source.by_hand)(at));
         let subject = place.get(&*edge.s).copied();
         match &edge.o {
             Object::Literal(literal) => {
                 let Some(s) = subject else { continue };
-                let (texts, any_new) = values.entry((s, &edge.r)).or_default();
+                let (texts, any_new, any_hand) = values.entry((s, &edge.r)).or_default();
                 texts.push(&literal.text);
                 *any_new |= new;
+                *any_hand |= hand;
             }
             Object::Entity(object) => {
                 let (key, target) = match (subject, place.get(&**object).copied()) {
@@ -236,21 +242,25 @@ fn bundle(source: &NetSource<'_>, place: &HashMap<&str, usize>, cells: &mut [Cel
                     (None, Some(o)) => ((o, &edge.r, true), None),
                     (None, None) => continue,
                 };
-                let (targets, hidden, any_new) = groups.entry(key).or_default();
+                let (targets, hidden, any_new, any_hand) = groups.entry(key).or_default();
                 match target {
                     Some(target) if !targets.contains(&target) => targets.push(target),
                     Some(_) => {}
                     None => *hidden += 1,
                 }
                 *any_new |= new;
+                *any_hand |= hand;
             }
         }
     }
     let mut bundles = Vec::new();
-    for ((from, relation, reverse), (mut to, hidden, new)) in groups {
+    for ((from, relation, reverse), (mut to, hidden, new, hand)) in groups {
         let mut line = text::one_line(source.graph.relation_name(relation));
         if reverse {
             line.insert_str(0, "◀ ");
+        }
+        if hand {
+            line.insert_str(0, BY_HAND);
         }
         if to.contains(&from) {
             line.push_str(" ↺");
@@ -262,10 +272,11 @@ fn bundle(source: &NetSource<'_>, place: &HashMap<&str, usize>, cells: &mut [Cel
         bundles.push(Bundle { from, side: cells[from].sides.len(), to, reverse, new, lane: 0 });
         cells[from].sides.push(Side { text: line, literal: false, new });
     }
-    for ((from, relation), (texts, new)) in values {
+    for ((from, relation), (texts, new, hand)) in values {
         let shown: Vec<&str> = texts.iter().take(LITERALS).copied().collect();
         let more = if texts.len() > shown.len() { format!(" +{}", texts.len() - shown.len()) } else { String::new() };
-        let line = format!("{}: {}{more}", source.graph.relation_name(relation), shown.join(", "));
+        let hand = if hand { BY_HAND } else { "" };
+        let line = format!("{hand}{}: {}{more}", source.graph.relation_name(relation), shown.join(", "));
         cells[from].sides.push(Side { text: text::one_line(&line), literal: true, new });
     }
     bundles.retain(|bundle| !bundle.to.is_empty());

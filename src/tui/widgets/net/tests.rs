@@ -56,7 +56,15 @@ fn many(count: usize) -> LocalGraph {
 
 fn view(graph: &LocalGraph, roots: &[EntityId], focus: Option<&EntityId>) -> NetView {
     let mut view = NetView::default();
-    view.set(Net::of(&NetSource { graph, roots, focus, is_new: &|at| at >= 4, kg: &|_| 0, ids: &|e| e.id.to_string() }));
+    view.set(Net::of(&NetSource {
+        graph,
+        roots,
+        focus,
+        is_new: &|at| at >= 4,
+        by_hand: &|_| false,
+        kg: &|_| 0,
+        ids: &|e| e.id.to_string(),
+    }));
     view
 }
 

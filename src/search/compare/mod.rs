@@ -1,12 +1,18 @@
 //! Two sessions side by side: how far they are the same, what differs first, and which nodes are in both trees.
 
+mod verdict;
+mod words;
+
+pub use verdict::{Judged, Saved, Verdict, is_expected, judge, saved};
+pub use words::value as value_words;
+
 use super::ask::Ask;
 use super::event::{AskKey, Call, Entry, Event, NodeId, Outcome, Reading, Seq, Started, StepId};
 use super::settings::Settings;
 use super::state::State;
 use crate::calls::PartKind;
 use crate::text::one_line;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -85,22 +91,56 @@ pub struct Comparison {
     pub first: Option<Difference>,
     /// Both trees in one, in pre-order: children of the first in its order, then those that only the second has.
     pub rows: Vec<PairRow>,
+    /// Facts that the answers rest on: those of both, of the first only, of the second only.
+    pub facts: [Vec<String>; 3],
+    /// How the second ended, seen from the first.
+    pub judged: Judged,
+    /// What each took from a recording instead of asking for it.
+    pub saved: [Saved; 2],
 }
 
-/// Compares two sessions, each as its entries and the state that they make.
+/// A session to be compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Its entries.
+    pub entries: &'a [Arc<Entry>],
+    /// The state that they make.
+    pub state: &'a State,
+    /// Of a fork: how many entries are copies of its parent's.
+    pub copied: Seq,
+    /// The answer that a person expects; may be empty.
+    pub expected: &'a str,
+}
+
+/// Compares two sessions. The answer expected of the second counts for both; else that of the first.
 #[must_use]
-pub fn compare(a: (&[Arc<Entry>], &State), b: (&[Arc<Entry>], &State)) -> Comparison {
+pub fn compare(a: Side<'_>, b: Side<'_>) -> Comparison {
     let decided = |entries: &[Arc<Entry>]| entries.iter().filter(|e| is_decided(&e.ev)).cloned().collect::<Vec<_>>();
-    let (of_a, of_b) = (decided(a.0), decided(b.0));
+    let (of_a, of_b) = (decided(a.entries), decided(b.entries));
     let same = of_a.iter().zip(&of_b).take_while(|(x, y)| is_same(&x.ev, &y.ev)).count();
-    let states = [a.1, b.1];
+    let states = [a.state, b.state];
+    let expected = [b.expected, a.expected].into_iter().find(|text| !text.trim().is_empty());
     Comparison {
         setup: setup(states),
         same,
         decisions: [of_a.len(), of_b.len()],
         first: difference(of_a.get(same), of_b.get(same), states),
         rows: side_by_side(states),
+        facts: facts(states),
+        judged: judge(a.state, b.state, expected),
+        saved: [saved(a.state, a.copied, Some(b.state)), saved(b.state, b.copied, Some(a.state))],
     }
+}
+
+/// The facts that the answers rest on: those of both, of the first only, of the second only.
+fn facts(states: [&State; 2]) -> [Vec<String>; 3] {
+    let of = |state: &State| -> BTreeSet<String> {
+        let summary = state.summary();
+        let graph = summary.answer.map(|id| state.graph(id)).unwrap_or_default();
+        summary.evidence.iter().map(|edge| graph.sentence(edge)).collect()
+    };
+    let [a, b] = states.map(of);
+    [a.intersection(&b).cloned().collect(), a.difference(&b).cloned().collect(), b.difference(&a).cloned().collect()]
 }
 
 /// Whether the engine or a person decided it: what the order of arrival cannot change.

@@ -1,0 +1,47 @@
+//! The calls in flight as a numbered list.
+
+use super::super::super::flying::Flying;
+use super::super::super::widgets::spark::seconds;
+use super::super::question::{InWords, Question};
+use super::super::{Desk, Reaction};
+use super::FlightsPopup;
+use crate::runner::{Command, Flight};
+use std::time::Instant;
+
+fn calls(desk: &Desk<'_>) -> Vec<Flight> {
+    let live = desk.view.map(|view| &view.snapshot.live);
+    live.into_iter().flat_map(|live| live.flights.iter().filter(|flight| !flight.human)).cloned().collect()
+}
+
+impl InWords for FlightsPopup {
+    fn question(&self, desk: &Desk<'_>) -> Question {
+        let Some(view) = desk.view else { return Question::default() };
+        let flying = Flying { live: &view.snapshot.live, now: Instant::now() };
+        let row = |flight: &Flight| {
+            let whose = flight.kg.as_ref().map_or("the model, dropped by `all` only".to_owned(), |kg| format!("from {kg}"));
+            format!("{}, {whose}, for {}", flight.what, seconds(flying.elapsed(flight)))
+        };
+        Question {
+            title: "Calls in flight".to_owned(),
+            text: flying.waits(|kg| view.scene.kg(kg)).into_iter().map(|(_, why)| why).collect(),
+            rows: calls(desk).iter().map(row).collect(),
+            how: "type a number to cancel that call to a KG, or `all` to pause and drop all".to_owned(),
+            wrong: self.wrong.clone(),
+            ..Question::default()
+        }
+    }
+
+    fn answer(&mut self, line: &str, desk: &Desk<'_>) -> Reaction {
+        self.wrong = None;
+        if line.trim() == "all" {
+            return Reaction::Finish(vec![Command::Abort]);
+        }
+        let calls = calls(desk);
+        match line.trim().parse::<usize>().ok().and_then(|number| calls.get(number.checked_sub(1)?)) {
+            Some(flight) if flight.kg.is_some() => return Reaction::Finish(vec![Command::Cancel(flight.ask)]),
+            Some(_) => self.wrong = Some("a call to the model can't be cancelled alone: type `all`".to_owned()),
+            None => self.wrong = Some(format!("type a number from 1 to {}, or `all`", calls.len())),
+        }
+        Reaction::Stay
+    }
+}

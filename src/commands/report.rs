@@ -4,7 +4,7 @@ use super::spent;
 use crate::asm::Action;
 use crate::graph::{Edge, Object};
 use crate::micro::Micro;
-use crate::search::{By, Judged, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
+use crate::search::{By, JudgedFact, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
 use crate::text::{one_line, quoted};
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
@@ -138,7 +138,7 @@ pub fn evidence(edge: &Edge) -> Json {
 
 /// A verdict with its reason: `doubtful: it was renamed in 2018`.
 #[must_use]
-pub fn verdict(judged: &Judged) -> String {
+pub fn verdict(judged: &JudgedFact) -> String {
     let why = if judged.reason.is_empty() { String::new() } else { format!(": {}", one_line(&judged.reason)) };
     format!("{}{why}", judged.verdict.name())
 }

@@ -460,7 +460,9 @@ impl Dialogue {
                 self.look(|view| looks::timeline(view, wanted));
             }
             C::Model => match self.app.session() {
-                Some(_) => self.refuse(control, "a session keeps its model: it is chosen before a question is asked"),
+                Some(_) => {
+                    self.refuse(control, "ask again chooses the model of a session; this one is for the next question, before it is asked")
+                }
                 None if rest.is_empty() => self.wants_start = true,
                 None => match start::model(&self.start, rest) {
                     Ok(effect) => self.effects.push(effect),
@@ -840,6 +842,7 @@ fn hint(line: &str) -> Option<&'static str> {
     Some(match line.trim() {
         "Enter in the table goes to that node" => "go and its number goes to that node",
         "d on a fact of the local graph shows its whole query" => "fact and its number in the graph tells its whole query",
+        "V lets the model judge each fact" => "review lets the model judge each fact",
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use super::looks;
 use super::words::worded;
 use crate::graph::KgName;
 use crate::runner::RunState;
-use crate::search::{Entry, Event, Judged, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, Warning, WarningKind};
+use crate::search::{Entry, Event, JudgedFact, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, Warning, WarningKind};
 use crate::text::one_line;
 use crate::tui::scene::{Scene, describe, label};
 use crate::tui::session_view::SessionView;
@@ -142,20 +142,20 @@ fn event(state: &State, entry: &Entry) -> Vec<String> {
             lines.extend(notices.iter().map(|notice| one_line(notice)));
             lines
         }
+        Event::Reviewed { node, judged, .. } => {
+            let graph = state.graph(*node);
+            let told = |judged: &JudgedFact| {
+                let why = if judged.reason.is_empty() { String::new() } else { format!(": {}", one_line(&judged.reason)) };
+                format!("{}: {}{why}", judged.verdict.name(), graph.sentence(&judged.fact))
+            };
+            std::iter::once(worded(&summary(entry, state))).chain(judged.iter().map(told)).collect()
+        }
         // The question's value is no news.
         Event::Valued { from: Valuation::Rule, .. } => Vec::new(),
         Event::Valued { node, value, .. } => {
             vec![format!("node {}: value {}", node.0, value.map_or_else(|| "unknown".to_owned(), |value| value.to_string()))]
         }
         Event::Acted { .. } | Event::Undone { .. } => vec![format!("you: {}", worded(&summary(entry, state)))],
-        Event::Reviewed { node, judged, .. } => {
-            let graph = state.graph(*node);
-            let fact = |judged: &Judged| {
-                let why = if judged.reason.is_empty() { String::new() } else { format!(", because: {}", one_line(&judged.reason)) };
-                format!("{}: {}{why}", judged.verdict.name(), graph.sentence(&judged.fact))
-            };
-            std::iter::once(worded(&summary(entry, state))).chain(judged.iter().map(fact)).collect()
-        }
         Event::Resumed { .. }
         | Event::Failed { .. }
         | Event::Halted(_)

@@ -3,7 +3,7 @@
 
 use super::act::Act;
 use super::budget::Budget;
-use super::review::Judged;
+use super::review::JudgedFact;
 use super::settings::Settings;
 use crate::asm::{Action, Templates};
 use crate::calls::{AskId, CallError, KgCall, KgReply, PartKind, PromptKind, Sample, Usage};
@@ -202,7 +202,7 @@ pub enum Event {
         /// The answer's node.
         node: NodeId,
         /// What it thinks of each fact, in the order of the act.
-        judged: Vec<Judged>,
+        judged: Vec<JudgedFact>,
     },
     /// A node got its value. Comes in the order of the children.
     Valued {

@@ -16,7 +16,7 @@ pub const MOST: usize = 40;
 
 /// What the model thinks of a fact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgedFact {
     /// The fact.
     pub fact: Edge,
     /// What it is thought to be.
@@ -83,7 +83,7 @@ pub(super) fn told(graph: &LocalGraph, fact: &Edge) -> String {
 impl State {
     /// The last review of the answer at `node` that was not taken back, with its step.
     #[must_use]
-    pub fn review(&self, node: NodeId) -> Option<(&Step, &[Judged])> {
+    pub fn review(&self, node: NodeId) -> Option<(&Step, &[JudgedFact])> {
         let in_force = |step: &Step| step.act.and_then(|act| self.acts.get(act.index())).is_some_and(|act| act.active);
         let reviews = self.steps.iter().rev().map(|step| &**step).filter(|step| step.kind == StepKind::Review && step.node == Some(node));
         reviews.filter(|step| in_force(step)).find_map(|step| step.judged.as_deref().map(|judged| (step, judged.as_slice())))
@@ -91,7 +91,7 @@ impl State {
 
     /// What the last review of the answer at `node` made of a fact.
     #[must_use]
-    pub fn verdict(&self, node: NodeId, fact: &Edge) -> Option<&Judged> {
+    pub fn verdict(&self, node: NodeId, fact: &Edge) -> Option<&JudgedFact> {
         let (_, judged) = self.review(node)?;
         judged.iter().find(|judged| judged.fact.same_fact(fact))
     }
@@ -105,4 +105,4 @@ impl State {
 }
 
 /// What was judged, shared.
-pub(super) type Reviewed = Arc<Vec<Judged>>;
+pub(super) type Reviewed = Arc<Vec<JudgedFact>>;

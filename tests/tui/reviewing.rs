@@ -4,7 +4,7 @@ use super::desk::{Desk, film};
 use super::world::World;
 use tree_of_traversals::asm::Verdict;
 use tree_of_traversals::runner::Command;
-use tree_of_traversals::search::{Act, ActId, By, Event, Judged, NodeId, StepId, StepKind};
+use tree_of_traversals::search::{Act, ActId, By, Event, JudgedFact, NodeId, StepId, StepKind};
 
 fn answer(world: &World) -> NodeId {
     world.state.summary().answer.unwrap()
@@ -20,8 +20,8 @@ fn reviewed(over: bool) -> World {
     world.push(By::You, Event::Opened { step, kind: StepKind::Review, node: Some(at), counts: false, act: Some(ActId(0)), why });
     if over {
         let judged = |(n, fact)| match n {
-            0 => Judged { fact, verdict: Verdict::Doubtful, reason: "another \u{1b}[31mfilm is meant".into() },
-            _ => Judged { fact, verdict: Verdict::Sound, reason: String::new() },
+            0 => JudgedFact { fact, verdict: Verdict::Doubtful, reason: "another \u{1b}[31mfilm is meant".into() },
+            _ => JudgedFact { fact, verdict: Verdict::Sound, reason: String::new() },
         };
         let judged = facts.into_iter().enumerate().map(judged).collect();
         world.push(By::You, Event::Reviewed { step, node: at, judged });

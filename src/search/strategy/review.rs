@@ -4,7 +4,7 @@
 use super::super::act::Act;
 use super::super::ask::{Ask, Need};
 use super::super::event::{Event, NodeId, Purpose};
-use super::super::review::{Judged, told};
+use super::super::review::{JudgedFact, told};
 use super::super::state::{State, Step};
 use super::prompt::Ingredients;
 use super::round::{key, settled, together};
@@ -46,7 +46,7 @@ fn ingredients<'a>(state: &'a State, node: NodeId, fact: &Edge, evidence: &'a [S
 }
 
 /// What the model thinks of a fact; what can't be read is no verdict.
-fn read(fact: &Edge, ask: &Ask) -> Judged {
+fn read(fact: &Edge, ask: &Ask) -> JudgedFact {
     let unknown = |why: &str| (Verdict::Unknown, why.to_owned());
     let (verdict, reason) = match (&ask.error, ask.samples.first().and_then(Option::as_ref)) {
         (Some(error), _) => unknown(&error.message),
@@ -57,5 +57,5 @@ fn read(fact: &Edge, ask: &Ask) -> Judged {
             Err(unusable) => unknown(unusable.why()),
         },
     };
-    Judged { fact: fact.clone(), verdict, reason }
+    JudgedFact { fact: fact.clone(), verdict, reason }
 }

@@ -65,7 +65,8 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
         }
     }
     line(&mut document, Role::Dim, "");
-    line(&mut document, Role::Dim, "d on a fact of the local graph shows its whole query; V lets the model judge each fact");
+    line(&mut document, Role::Dim, "d on a fact of the local graph shows its whole query");
+    line(&mut document, Role::Dim, "V lets the model judge each fact");
     document
 }
 

@@ -291,7 +291,14 @@ fn keys_beside(handle: &Handle) {
     let (mut shown, mut worked, mut taken) = (Times::default(), Times::default(), Times::default());
     let mut waiting: Vec<Instant> = Vec::new();
     let (mut dirty, mut drawn, mut work) = (false, Instant::now(), Duration::ZERO);
+    let (mut newer, mut took_at, mut took) = (false, Instant::now(), Duration::ZERO);
     while shown.0.len() < KEYS {
+        if newer && waiting.is_empty() && took_at.elapsed() >= FRAME.max(took * 2) {
+            let began = Instant::now();
+            let snapshot = snapshots.borrow_and_update().clone();
+            taken.time(|| explorer.app.snapshot(snapshot));
+            (newer, dirty, took_at, took) = (false, true, began, began.elapsed());
+        }
         if dirty && (drawn.elapsed() >= FRAME || !waiting.is_empty()) {
             drawn = Instant::now();
             explorer.draw();
@@ -302,25 +309,26 @@ fn keys_beside(handle: &Handle) {
             }
             shown.0.extend(waiting.drain(..).map(|pressed| pressed.elapsed()));
         }
-        let wait = if dirty { FRAME.saturating_sub(drawn.elapsed()) } else { Duration::from_secs(1) };
+        let wait = match (dirty, newer) {
+            (true, _) => FRAME.saturating_sub(drawn.elapsed()),
+            (false, true) => FRAME.max(took * 2).saturating_sub(took_at.elapsed()),
+            (false, false) => Duration::from_secs(1),
+        };
         let mut next = match told.recv_timeout(wait) {
             Ok(msg) => Some(msg),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
         };
         while let Some(msg) = next {
-            dirty = true;
             match msg {
                 Msg::Key(code, pressed) => {
                     let began = Instant::now();
                     explorer.key(code);
                     work += began.elapsed();
+                    dirty = true;
                     waiting.push(pressed);
                 }
-                Msg::Newer => {
-                    let snapshot = snapshots.borrow_and_update().clone();
-                    taken.time(|| explorer.app.snapshot(snapshot));
-                }
+                Msg::Newer => newer = true,
             }
             next = told.try_recv().ok();
         }

@@ -69,7 +69,20 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<En
     let (tell, told) = channel();
     let wires = listen(tell.clone())?;
     read_input(tell.clone());
-    let mut shell = Shell { app, host, wires, tell, connection: None, number: 0, dirty: true, pressed: false, signalled: false };
+    let mut shell = Shell {
+        app,
+        host,
+        wires,
+        tell,
+        connection: None,
+        number: 0,
+        dirty: true,
+        newer: false,
+        taken: Instant::now(),
+        took: Duration::ZERO,
+        pressed: false,
+        signalled: false,
+    };
     if options.mouse {
         shell.perform(Effect::Mouse(true), &mut screen)?;
     }
@@ -155,6 +168,11 @@ struct Shell<'a> {
     /// Of the connection.
     number: u64,
     dirty: bool,
+    /// Whether there is a snapshot that was not taken up yet.
+    newer: bool,
+    /// When the last one was taken up, and how long that took: at least half of the time is left for keys.
+    taken: Instant,
+    took: Duration,
     /// Whether a key was pressed since the last frame: the next one is drawn at once.
     pressed: bool,
     /// Whether a signal ends it.
@@ -167,6 +185,9 @@ impl Shell<'_> {
         let mut drawn = Instant::now().checked_sub(FRAME).unwrap_or_else(Instant::now);
         let mut lights = Instant::now();
         loop {
+            if self.newer && !self.pressed && self.taken.elapsed() >= FRAME.max(self.took * 2) {
+                self.take_up();
+            }
             if self.dirty && (self.pressed || drawn.elapsed() >= FRAME) {
                 drawn = Instant::now();
                 screen.draw(|frame| self.app.draw(frame, drawn))?;
@@ -174,6 +195,8 @@ impl Shell<'_> {
             }
             let wait = if self.dirty {
                 FRAME.saturating_sub(drawn.elapsed())
+            } else if self.newer {
+                FRAME.max(self.took * 2).saturating_sub(self.taken.elapsed())
             } else if self.app.moves() {
                 TURN
             } else if self.app.on_start_page() {
@@ -223,14 +246,8 @@ impl Shell<'_> {
                     }
                 }
             }
-            Msg::Newer(number) if number == self.number => {
-                if let Some(connection) = &mut self.connection {
-                    let snapshot = connection.snapshots.borrow_and_update().clone();
-                    self.app.snapshot(snapshot);
-                    self.dirty = true;
-                }
-                self.send_all();
-            }
+            // Only the newest is taken up, and not before a frame: a search that is faster than the screen never holds it up.
+            Msg::Newer(number) if number == self.number => self.newer = true,
             Msg::Gone(number) if number == self.number => {
                 self.app.say("the engine of this session has ended; everything is saved", Role::Warning);
                 self.dirty = true;
@@ -256,6 +273,19 @@ impl Shell<'_> {
             Msg::NoInput(why) => anyhow::bail!("the terminal can't be read any more: {why}"),
         }
         Ok(false)
+    }
+
+    /// Takes up the newest snapshot.
+    fn take_up(&mut self) {
+        self.newer = false;
+        let began = Instant::now();
+        if let Some(connection) = &mut self.connection {
+            let snapshot = connection.snapshots.borrow_and_update().clone();
+            self.app.snapshot(snapshot);
+            self.dirty = true;
+        }
+        self.send_all();
+        (self.taken, self.took) = (began, began.elapsed());
     }
 
     /// Sends what a snapshot made popups say; nothing else can come of one.

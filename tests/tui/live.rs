@@ -268,10 +268,10 @@ fn nothing_of_an_earlier_frame_stays_on_the_terminal() {
     let mut odd = 0;
     for keys in ["2", "j", "jjj", ".", "\x1b[6~", "k", ".", "l", "3", "\x1b[6~", ".", "\x1b[6~", ".", ".", "1", "g", "G", "z", "jj", "z"] {
         terminal.press(keys);
-        while terminal.read_for(Duration::from_millis(120)) {}
+        while terminal.read_for(Duration::from_millis(350)) {}
         let kept = terminal.text();
         terminal.press("\x0c");
-        while terminal.read_for(Duration::from_millis(120)) {}
+        while terminal.read_for(Duration::from_millis(350)) {}
         assert_eq!(kept, terminal.text(), "after {keys:?}");
         odd += usize::from(kept.contains("再生"));
     }
@@ -293,7 +293,7 @@ fn the_mouse_is_left_to_the_terminal_and_a_key_copies_the_answer() {
     terminal.press_for(":mouse", "mouse on or off");
     terminal.press("\x1b");
     terminal.wait_until("the palette is gone", |screen| !screen.contains("mouse on or off"));
-    terminal.press_for("1Gy", "copied");
+    terminal.press_for("1Gy", "letters to the clipboard");
     let raw = String::from_utf8_lossy(&terminal.raw).into_owned();
     let sent = raw.rsplit("\x1b]52;c;").next().unwrap().split('\x07').next().unwrap();
     let copied = String::from_utf8(base64::engine::general_purpose::STANDARD.decode(sent).unwrap()).unwrap();

@@ -151,9 +151,8 @@ fn open(all: &mut Vec<Sentence>, state: &State, node: &Node, ended: bool) {
         all.extend(instead(state, node.id, "would come"));
         return;
     }
-    let rank = state.rank(node.id);
-    let before = state.frontier().into_iter().filter(|other| state.rank(*other) > rank || state.next_node() == Some(*other)).count();
-    let Some(first) = state.next_node() else { return };
+    let (rank, Some(first)) = (state.rank(node.id), state.next_node()) else { return };
+    let before = state.frontier().into_iter().filter(|other| *other == first || state.rank(*other) > rank).count();
     let nodes = if before == 1 { "1 open node stands".to_owned() } else { format!("{before} open nodes stand") };
     let is = if ended { "It was left open" } else { "It is open and waits" };
     let value = state.value(node.id).known().map_or_else(|| "unknown".to_owned(), exact);

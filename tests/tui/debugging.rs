@@ -145,7 +145,8 @@ fn a_fork_with_the_expected_answer_is_compared_with_its_parent_and_judged() {
     terminal.press_for(" j j j ", "[x]");
     terminal.press("\r");
     terminal.wait_until("the form is gone", |screen| !screen.contains("is asked again?"));
-    // A fork starts paused.
+    // A fork starts paused; until the acts have arrived its end stands, and there is nothing to go on with.
+    terminal.wait_for("paused");
     terminal.press(" ");
     terminal.wait_for("✔ BayCare Ballpark");
     terminal.press_for("C", "parent: ");

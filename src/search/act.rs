@@ -193,7 +193,8 @@ impl Act {
             Self::Rule(rule) => format!("rule: {rule}"),
             Self::Review { node, facts, model } => {
                 let of = model.as_ref().map_or_else(String::new, |model| format!(" ({})", model.label()));
-                format!("the model judges {} facts of the answer at node {}{of}", facts.len(), node.0)
+                let facts = if facts.len() == 1 { "1 fact".to_owned() } else { format!("{} facts", facts.len()) };
+                format!("the model judges {facts} of the answer at node {}{of}", node.0)
             }
             Self::Break { condition } => format!("breakpoint: {condition}"),
             Self::Intercept { states } if states.is_empty() => "choices are applied without asking you".to_owned(),

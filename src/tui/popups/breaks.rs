@@ -3,16 +3,16 @@
 
 mod in_words;
 
-use super::super::theme::{Role, Theme};
-use super::super::widgets::input::LineInput;
-use super::super::widgets::list::{Item, PickList, Picked};
-use super::super::widgets::{popup, put};
-use super::{Desk, Popup, Reaction, with_keys};
+use super::super::theme::Theme;
+use super::super::widgets::list::Item;
+use super::super::widgets::popup;
+use super::entries::{Entries, Wanted, Words};
+use super::{Desk, Popup, Reaction};
 use crate::asm::AsmState;
 use crate::runner::Command;
 use crate::search::breakpoint::FORMS;
-use crate::search::{Act, ActId, Condition, State};
-use crossterm::event::{KeyCode, KeyEvent};
+use crate::search::{Act, ActId, State};
+use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Instant;
@@ -32,10 +32,17 @@ enum Row {
 #[derive(Debug)]
 pub struct BreaksPopup {
     rows: Vec<Row>,
-    list: PickList,
-    line: Option<LineInput>,
-    wrong: Option<String>,
+    entries: Entries,
 }
+
+const WORDS: Words = Words {
+    label: "condition: ",
+    hint: "",
+    line_keys: "Enter sets it  Esc back",
+    list_keys: "Enter switches or fills in  a writes a condition  / finds  Esc closes",
+    finds: "finds a condition by a few letters",
+    empty: "",
+};
 
 const STATES: [AsmState; 3] = [AsmState::Default, AsmState::SelectingEntities, AsmState::SelectingRelation];
 
@@ -70,7 +77,7 @@ impl BreaksPopup {
     #[must_use]
     pub fn new(state: &State) -> Self {
         let (rows, items) = rows(state);
-        Self { rows, list: PickList::one(items), line: None, wrong: None }
+        Self { rows, entries: Entries::new(items) }
     }
 
     /// Switches what is set, or begins to write a condition.
@@ -86,7 +93,7 @@ impl BreaksPopup {
                 Reaction::Send(vec![Command::Do(Act::Intercept { states })])
             }
             Some(Row::Form(form)) => {
-                self.line = Some(LineInput::new(form));
+                self.entries.write(form);
                 Reaction::Stay
             }
             None => Reaction::Stay,
@@ -94,89 +101,40 @@ impl BreaksPopup {
     }
 
     fn set(&mut self, text: &str) -> Reaction {
-        match text.parse::<Condition>() {
-            Ok(condition) => {
-                self.line = None;
-                Reaction::Send(vec![Command::Do(Act::Break { condition })])
-            }
-            Err(why) => {
-                self.wrong = Some(why);
-                Reaction::Stay
-            }
-        }
+        let read = self.entries.read(text);
+        read.map_or(Reaction::Stay, |condition| Reaction::Send(vec![Command::Do(Act::Break { condition })]))
     }
 }
 
 impl Popup for BreaksPopup {
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
-        self.wrong = None;
-        if let Some(line) = &mut self.line {
-            match key.code {
-                KeyCode::Esc => self.line = None,
-                KeyCode::Enter => {
-                    let text = line.value().to_owned();
-                    return self.set(&text);
-                }
-                _ => {
-                    line.key(key);
-                }
-            }
-            return Reaction::Stay;
-        }
-        if !self.list.is_typing() {
-            match key.code {
-                KeyCode::Char(' ') => return self.list.current().map_or(Reaction::Stay, |at| self.take(at, &view.snapshot.state)),
-                KeyCode::Char('a') => {
-                    self.line = Some(LineInput::new(""));
-                    return Reaction::Stay;
-                }
-                _ => {}
-            }
-        }
-        match self.list.key(key) {
-            Picked::Item(at) => self.take(at, &view.snapshot.state),
-            Picked::Ignored if key.code == KeyCode::Esc => Reaction::Close,
-            _ => Reaction::Stay,
+        match self.entries.key(key) {
+            Wanted::Nothing => Reaction::Stay,
+            Wanted::Row(at) => self.take(at, &view.snapshot.state),
+            Wanted::Text(text) => self.set(&text),
+            Wanted::Close => Reaction::Close,
         }
     }
 
     fn paste(&mut self, text: &str) {
-        match &mut self.line {
-            Some(line) => line.paste(text),
-            None => self.list.paste(text),
-        }
+        self.entries.paste(text);
     }
 
     fn update(&mut self, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
         let (rows, items) = rows(&view.snapshot.state);
         if rows.len() != self.rows.len()
-            || self.list.items().iter().zip(&items).any(|(was, is)| (&was.label, &was.right) != (&is.label, &is.right))
+            || self.entries.list().items().iter().zip(&items).any(|(was, is)| (&was.label, &was.right) != (&is.label, &is.right))
         {
             self.rows = rows;
-            self.list.refill(items);
+            self.entries.refill(items);
         }
         Reaction::Stay
     }
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
         let inner = popup(buf, area, 96, 26, "The search stands still for you when …", theme);
-        let keys = match self.line {
-            Some(_) => "Enter sets it  Esc back",
-            None => "Enter switches or fills in  a writes a condition  / finds  Esc closes",
-        };
-        let mut body = with_keys(buf, inner, keys, theme);
-        if let Some(line) = &self.line {
-            let y = body.bottom().saturating_sub(1);
-            let x = put(buf, body, body.x, y, "condition: ", theme.style(Role::Title));
-            line.render(buf, Rect { x, y, width: body.right().saturating_sub(x), height: 1 }, "", theme);
-            body.height = body.height.saturating_sub(1);
-        }
-        if let Some(wrong) = &self.wrong {
-            put(buf, body, body.x, body.bottom().saturating_sub(1), wrong, theme.style(Role::Error));
-            body.height = body.height.saturating_sub(1);
-        }
-        self.list.render(buf, body, "finds a condition by a few letters", theme);
+        self.entries.draw(buf, inner, &WORDS, theme);
     }
 }

@@ -6,6 +6,7 @@ pub mod breaks;
 pub mod compare;
 pub mod correct;
 pub mod decide;
+mod entries;
 pub mod expand;
 pub mod find;
 pub mod flights;

@@ -4,19 +4,19 @@ mod in_words;
 
 use super::super::scene::label;
 use super::super::session_view::SessionView;
-use super::super::theme::{Role, Theme};
+use super::super::theme::Theme;
 use super::super::views::graph::Looked;
-use super::super::widgets::input::LineInput;
-use super::super::widgets::list::{Item, PickList, Picked};
-use super::super::widgets::{popup, put};
-use super::{Desk, Popup, Reaction, with_keys};
+use super::super::widgets::list::Item;
+use super::super::widgets::popup;
+use super::entries::{Entries, Wanted, Words};
+use super::{Desk, Popup, Reaction};
 use crate::asm::Action;
 use crate::graph::{EntityId, Object};
 use crate::runner::Command;
 use crate::search::steer::{Rule, Ruled};
 use crate::search::{Act, ActId, NodeId};
 use crate::text::one_line;
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Instant;
@@ -37,10 +37,17 @@ enum Row {
 pub struct RulesPopup {
     proposals: Vec<(Rule, String)>,
     rows: Vec<Row>,
-    list: PickList,
-    line: Option<LineInput>,
-    wrong: Option<String>,
+    entries: Entries,
 }
+
+const WORDS: Words = Words {
+    label: "rule: ",
+    hint: "forbid relation P161 below 3",
+    line_keys: "Enter sets it; without `below N` it holds everywhere  Esc back",
+    list_keys: "Enter switches, or fills in a proposal  a writes a rule  / finds  Esc closes",
+    finds: "finds a rule by a few letters",
+    empty: "Nothing is forced or forbidden yet. Select a fact or a choice first, or write a rule with `a`.",
+};
 
 /// Rules about what is selected, each with the name of what it is about.
 fn proposals(view: &SessionView, below: NodeId) -> Vec<(Rule, String)> {
@@ -86,7 +93,7 @@ impl RulesPopup {
         let state = &view.snapshot.state;
         let node = view.node().filter(|id| state.node(*id).is_some_and(|node| !node.action.is_answer())).unwrap_or(NodeId(0));
         let proposals = proposals(view, node);
-        let mut popup = Self { proposals, rows: Vec::new(), list: PickList::one(Vec::new()), line: None, wrong: None };
+        let mut popup = Self { proposals, rows: Vec::new(), entries: Entries::new(Vec::new()) };
         popup.fill(view);
         popup
     }
@@ -111,7 +118,7 @@ impl RulesPopup {
         }
         if rows != self.rows {
             self.rows = rows;
-            self.list.refill(items);
+            self.entries.refill(items);
         }
     }
 
@@ -121,7 +128,7 @@ impl RulesPopup {
             Some(Row::Rule(act, on)) => Reaction::Send(vec![Command::Switch(*act, !on)]),
             Some(Row::Pin(act)) => Reaction::Send(vec![Command::Switch(*act, false)]),
             Some(Row::Form(rule)) => {
-                self.line = Some(LineInput::new(&rule.to_string()));
+                self.entries.write(&rule.to_string());
                 Reaction::Stay
             }
             None => Reaction::Stay,
@@ -129,57 +136,23 @@ impl RulesPopup {
     }
 
     fn set(&mut self, text: &str) -> Reaction {
-        match text.parse::<Rule>() {
-            Ok(rule) => {
-                self.line = None;
-                Reaction::Send(vec![Command::Do(Act::Rule(rule))])
-            }
-            Err(why) => {
-                self.wrong = Some(why);
-                Reaction::Stay
-            }
-        }
+        let read = self.entries.read(text);
+        read.map_or(Reaction::Stay, |rule| Reaction::Send(vec![Command::Do(Act::Rule(rule))]))
     }
 }
 
 impl Popup for RulesPopup {
     fn key(&mut self, key: &KeyEvent, _desk: &Desk<'_>) -> Reaction {
-        self.wrong = None;
-        if let Some(line) = &mut self.line {
-            match key.code {
-                KeyCode::Esc => self.line = None,
-                KeyCode::Enter => {
-                    let text = line.value().to_owned();
-                    return self.set(&text);
-                }
-                _ => {
-                    line.key(key);
-                }
-            }
-            return Reaction::Stay;
-        }
-        if !self.list.is_typing() {
-            match key.code {
-                KeyCode::Char(' ') => return self.list.current().map_or(Reaction::Stay, |at| self.take(at)),
-                KeyCode::Char('a') => {
-                    self.line = Some(LineInput::new(""));
-                    return Reaction::Stay;
-                }
-                _ => {}
-            }
-        }
-        match self.list.key(key) {
-            Picked::Item(at) => self.take(at),
-            Picked::Ignored if key.code == KeyCode::Esc => Reaction::Close,
-            _ => Reaction::Stay,
+        match self.entries.key(key) {
+            Wanted::Nothing => Reaction::Stay,
+            Wanted::Row(at) => self.take(at),
+            Wanted::Text(text) => self.set(&text),
+            Wanted::Close => Reaction::Close,
         }
     }
 
     fn paste(&mut self, text: &str) {
-        match &mut self.line {
-            Some(line) => line.paste(text),
-            None => self.list.paste(text),
-        }
+        self.entries.paste(text);
     }
 
     fn update(&mut self, desk: &Desk<'_>) -> Reaction {
@@ -190,26 +163,6 @@ impl Popup for RulesPopup {
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
         let inner = popup(buf, area, 96, 22, "What must be chosen, or may not be", theme);
-        let keys = match self.line {
-            Some(_) => "Enter sets it; without `below N` it holds everywhere  Esc back",
-            None => "Enter switches, or fills in a proposal  a writes a rule  / finds  Esc closes",
-        };
-        let mut body = with_keys(buf, inner, keys, theme);
-        if let Some(line) = &self.line {
-            let y = body.bottom().saturating_sub(1);
-            let x = put(buf, body, body.x, y, "rule: ", theme.style(Role::Title));
-            line.render(buf, Rect { x, y, width: body.right().saturating_sub(x), height: 1 }, "forbid relation P161 below 3", theme);
-            body.height = body.height.saturating_sub(1);
-        }
-        if let Some(wrong) = &self.wrong {
-            put(buf, body, body.x, body.bottom().saturating_sub(1), wrong, theme.style(Role::Error));
-            body.height = body.height.saturating_sub(1);
-        }
-        if self.rows.is_empty() {
-            let hint = "Nothing is forced or forbidden yet. Select a fact or a choice first, or write a rule with `a`.";
-            put(buf, body, body.x, body.y, hint, theme.style(Role::Dim));
-            return;
-        }
-        self.list.render(buf, body, "finds a rule by a few letters", theme);
+        self.entries.draw(buf, inner, &WORDS, theme);
     }
 }

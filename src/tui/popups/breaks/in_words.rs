@@ -10,7 +10,7 @@ impl InWords for BreaksPopup {
             title: "The search stands still for you when one of these holds".to_owned(),
             rows: self.told(),
             how: "type a number to switch it, or a condition to add it, such as value<0.3".to_owned(),
-            wrong: self.wrong.clone(),
+            wrong: self.entries.wrong.clone(),
             stays: true,
             ..Question::default()
         }
@@ -18,18 +18,18 @@ impl InWords for BreaksPopup {
 
     fn answer(&mut self, line: &str, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
-        self.wrong = None;
+        self.entries.wrong = None;
         let is_number = line.trim().chars().all(|c| c.is_ascii_digit());
-        let picked = if is_number { one(&self.list, line).map(Some) } else { Ok(None) };
+        let picked = if is_number { one(self.entries.list(), line).map(Some) } else { Ok(None) };
         match picked.map(|at| at.map(|at| (at, self.rows.get(at)))) {
             Ok(Some((_, Some(Row::Form(form))))) => {
-                self.wrong = Some(format!("type the condition with your own value, such as {form}"));
+                self.entries.wrong = Some(format!("type the condition with your own value, such as {form}"));
                 Reaction::Stay
             }
             Ok(Some((at, _))) => self.take(at, &view.snapshot.state),
             Ok(None) => self.set(line),
             Err(why) => {
-                self.wrong = Some(why);
+                self.entries.wrong = Some(why);
                 Reaction::Stay
             }
         }
@@ -44,6 +44,6 @@ impl BreaksPopup {
             (Row::Form(_), Some((_, rest))) => format!("form: {rest}"),
             _ => text,
         };
-        self.rows.iter().zip(rows(&self.list, None)).map(|(row, text)| word(row, text)).collect()
+        self.rows.iter().zip(rows(self.entries.list(), None)).map(|(row, text)| word(row, text)).collect()
     }
 }

@@ -1,17 +1,17 @@
 //! The shell around the [`Dialogue`]: standard input and output, signals, the host and its connections.
 
 use super::dialogue::{Dialogue, Line};
-use crate::runner::{Command, Snapshot};
+use crate::runner::Command;
 use crate::session::{beside, read as read_session};
 use crate::tui::app::Effect;
 use crate::tui::command::KeyMap;
+use crate::tui::wires::{Heard, Wire, watch_all};
 use crate::tui::{Connection, First, Host, Options, start_data};
 use std::io::{BufRead, ErrorKind, IsTerminal, Read, Write};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 /// Snapshots are taken up at most so often.
 const OFTEN: Duration = Duration::from_millis(16);
@@ -25,10 +25,8 @@ enum Msg {
     Line(String),
     /// There will be no more lines.
     End,
-    /// There is a newer snapshot of the connection with this number.
-    Newer(u64),
-    /// The runner of the connection with this number is gone.
-    Gone(u64),
+    /// News of a connection.
+    Heard(Heard),
     /// A signal ends the program.
     Stop,
 }
@@ -58,12 +56,9 @@ pub fn run(first: First, host: &dyn Host, options: &Options) -> anyhow::Result<(
     }
 }
 
-/// A connection that the listener is told to watch.
-type Wire = (u64, watch::Receiver<Arc<Snapshot>>);
-
 /// Reports signals and newer snapshots, on a thread of its own.
 fn listen(tell: Sender<Msg>) -> std::io::Result<mpsc::UnboundedSender<Wire>> {
-    let (wires, mut told) = mpsc::unbounded_channel::<Wire>();
+    let (wires, told) = mpsc::unbounded_channel::<Wire>();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name("tot-listen".to_owned()).spawn(move || {
         runtime.block_on(async move {
@@ -73,18 +68,8 @@ fn listen(tell: Sender<Msg>) -> std::io::Result<mpsc::UnboundedSender<Wire>> {
                     tokio::spawn(async move { while signals.recv().await.is_some() && tell.send(Msg::Stop).is_ok() {} });
                 }
             }
-            while let Some((number, mut snapshots)) = told.recv().await {
-                let tell = tell.clone();
-                tokio::spawn(async move {
-                    while snapshots.changed().await.is_ok() {
-                        if tell.send(Msg::Newer(number)).is_err() {
-                            return;
-                        }
-                        tokio::time::sleep(OFTEN).await;
-                    }
-                    let _ = tell.send(Msg::Gone(number));
-                });
-            }
+            let tell = move |heard| tell.send(Msg::Heard(heard)).is_ok();
+            watch_all(told, OFTEN, tell).await;
         });
     })?;
     Ok(wires)
@@ -147,14 +132,14 @@ impl Shell<'_> {
                     self.dialogue.line(&line);
                 }
                 Ok(Msg::End) => ended = true,
-                Ok(Msg::Newer(number)) if number == self.number => {
+                Ok(Msg::Heard(Heard::Newer(number))) if number == self.number => {
                     if let Some(connection) = &mut self.connection {
                         let snapshot = connection.snapshots.borrow_and_update().clone();
                         self.dialogue.snapshot(snapshot);
                     }
                 }
-                Ok(Msg::Gone(number)) if number == self.number => self.dialogue.gone(),
-                Ok(Msg::Newer(_) | Msg::Gone(_)) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Msg::Heard(Heard::Gone(number))) if number == self.number => self.dialogue.gone(),
+                Ok(Msg::Heard(_)) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(Msg::Stop) | Err(RecvTimeoutError::Disconnected) => return self.print(),
             }
             if self.connection.is_none() && lights.elapsed() >= LIGHTS {

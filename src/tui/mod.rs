@@ -17,6 +17,7 @@ pub mod terminal;
 pub mod theme;
 pub mod views;
 pub mod widgets;
+pub mod wires;
 
 pub use host::{Connection, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo, Status};
 pub use popups::question::Question;

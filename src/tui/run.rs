@@ -7,17 +7,17 @@ use super::host::{Connection, First, Host, Options};
 use super::terminal::{Screen, Signal, watch_signals};
 use super::theme::{Depth, Role, Themes};
 use super::views::start::StartData;
-use crate::runner::{Command, Snapshot};
+use super::wires::{Heard, Wire, watch_all};
+use crate::runner::Command;
 use crate::session::{Listed, Recording, beside, read as read_session};
 use crossterm::event::{Event as TermEvent, poll, read};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
@@ -30,10 +30,8 @@ const LIGHTS: Duration = Duration::from_secs(1);
 enum Msg {
     Term(TermEvent),
     Signal(Signal),
-    /// There is a newer snapshot of the connection with this number.
-    Newer(u64),
-    /// The runner of the connection with this number is gone.
-    Gone(u64),
+    /// News of a connection.
+    Heard(Heard),
     /// The sessions that were asked for.
     Listed(Vec<Listed>),
     /// The session that was asked for, or why it can't be read.
@@ -110,31 +108,17 @@ pub fn start_data(host: &dyn Host) -> StartData {
     }
 }
 
-/// A connection that the listener is told to watch.
-type Wire = (u64, watch::Receiver<Arc<Snapshot>>);
-
 /// Reports signals and newer snapshots, on a thread of its own.
 fn listen(tell: Sender<Msg>) -> std::io::Result<mpsc::UnboundedSender<Wire>> {
-    let (wires, mut told) = mpsc::unbounded_channel::<Wire>();
+    let (wires, told) = mpsc::unbounded_channel::<Wire>();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name("tot-listen".to_owned()).spawn(move || {
         runtime.block_on(async move {
             let signals = tell.clone();
             // Without handlers the terminal is still given back on return and panic.
             let _ = watch_signals(move |signal| signals.send(Msg::Signal(signal)).is_ok());
-            while let Some((number, mut snapshots)) = told.recv().await {
-                let tell = tell.clone();
-                tokio::spawn(async move {
-                    while snapshots.changed().await.is_ok() {
-                        if tell.send(Msg::Newer(number)).is_err() {
-                            return;
-                        }
-                        // The runner sends at most 60 a second; one message a frame is enough.
-                        tokio::time::sleep(FRAME).await;
-                    }
-                    let _ = tell.send(Msg::Gone(number));
-                });
-            }
+            let tell = move |heard| tell.send(Msg::Heard(heard)).is_ok();
+            watch_all(told, FRAME, tell).await;
         });
     })?;
     Ok(wires)
@@ -150,7 +134,7 @@ fn read_input(tell: Sender<Msg>) {
                     Ok(event) => tell.send(Msg::Term(event)),
                     Err(error) => tell.send(Msg::NoInput(error.to_string())),
                 },
-                Err(error) => tell.send(Msg::NoInput(error.to_string())).and(Err(std::sync::mpsc::SendError(Msg::Gone(0)))),
+                Err(error) => tell.send(Msg::NoInput(error.to_string())).and(Err(std::sync::mpsc::SendError(Msg::Heard(Heard::Gone(0))))),
             };
             if sent.is_err() {
                 return;
@@ -247,12 +231,12 @@ impl Shell<'_> {
                 }
             }
             // Only the newest is taken up, and not before a frame: a search that is faster than the screen never holds it up.
-            Msg::Newer(number) if number == self.number => self.newer = true,
-            Msg::Gone(number) if number == self.number => {
+            Msg::Heard(Heard::Newer(number)) if number == self.number => self.newer = true,
+            Msg::Heard(Heard::Gone(number)) if number == self.number => {
                 self.app.say("the engine of this session has ended; everything is saved", Role::Warning);
                 self.dirty = true;
             }
-            Msg::Newer(_) | Msg::Gone(_) => {}
+            Msg::Heard(_) => {}
             Msg::Signal(Signal::End) => {
                 self.signalled = true;
                 return Ok(true);

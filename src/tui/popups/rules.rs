@@ -52,7 +52,8 @@ const WORDS: Words = Words {
 /// Rules about what is selected, each with the name of what it is about.
 fn proposals(view: &SessionView, below: NodeId) -> Vec<(Rule, String)> {
     let state = &view.snapshot.state;
-    let graph = state.graph(below);
+    // Names are those of the graph in view, also where the rule holds everywhere.
+    let graph = state.graph(view.node().unwrap_or(below));
     let mut about: Vec<(Ruled, String)> = Vec::new();
     let entity = |id: &EntityId| (Ruled::Entity(id.to_string()), one_line(graph.name(id)));
     let relation = |token: String, id: &str| (Ruled::Relation(token), one_line(graph.relation_name(id)));

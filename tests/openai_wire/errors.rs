@@ -146,8 +146,17 @@ async fn a_server_that_hangs_up_is_tried_again() {
     let (server, got) = against(vec![Answer::hang_up(), Answer::texts(&["x"])], 1).await;
     assert_eq!((got.texts(), server.count()), (vec!["x".to_owned()], 2));
     let (server, got) = against(vec![Answer::hang_up()], 1).await;
-    assert_eq!((got.kind(), server.count()), (CallErrorKind::Unreachable, 3));
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::Unreachable, 4), "the first is none of the three tries");
     assert!(got.error().message.contains(&server.url), "{}", got.error());
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_closes_costs_no_pause() {
+    let server = Server::replies(vec![Answer::texts(&["x"]), Answer::hang_up(), Answer::texts(&["y"])]).await;
+    let model = Chat::new(ChatConfig { first_pause: Duration::from_secs(3_600), ..config(&server) }).unwrap();
+    assert_eq!(run(&model, job(1)).await.texts(), ["x"]);
+    let got = run(&model, job(1)).await;
+    assert_eq!((got.texts(), got.tries(), server.connections()), (vec!["y".to_owned()], 2, 2));
 }
 
 #[tokio::test]

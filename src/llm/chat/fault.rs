@@ -23,6 +23,9 @@ pub enum Fault {
     Adapt(Parameter, CallError),
     /// It may pass: ask again, not before the time that the server named. The error is for when the tries are used up.
     Again(CallError, Option<Duration>),
+    /// The connection ended before a reply began. Servers close kept connections when they like, llama.cpp's after each stream:
+    /// ask again at once, over a new one. A second time it is an [`Again`](Self::Again).
+    HungUp(CallError),
     /// Asking again brings nothing.
     Final(CallError),
 }
@@ -31,7 +34,7 @@ impl Fault {
     /// The error, where nothing more is tried.
     pub fn into_error(self) -> CallError {
         match self {
-            Self::Adapt(_, error) | Self::Again(error, _) | Self::Final(error) => error,
+            Self::Adapt(_, error) | Self::Again(error, _) | Self::HungUp(error) | Self::Final(error) => error,
         }
     }
 }
@@ -214,7 +217,7 @@ impl Context {
             return self.bad_reply(&format!("its reply was cut ({why})"));
         }
         let message = format!("the connection to {} broke ({why}); try again, or check --llm-url", self.address);
-        Fault::Again(CallError::new(CallErrorKind::Unreachable, message), None)
+        Fault::HungUp(CallError::new(CallErrorKind::Unreachable, message))
     }
 }
 

@@ -96,7 +96,7 @@ impl Inner {
     /// nothing more is sent.
     pub(super) async fn send(&self, ask: &Prepared, mut wants: Vec<Want>, mut ending: watch::Receiver<bool>, wire: &Wire) -> Sent {
         let Some(first) = wants.first().cloned() else { return Sent::Back(wants) };
-        let (mut tries, mut failures) = (wants.iter().map(|w| w.sent).sum::<u32>(), 0);
+        let (mut tries, mut failures, mut hung_up) = (wants.iter().map(|w| w.sent).sum::<u32>(), 0, false);
         loop {
             // The place comes first: while waiting for it, another request may bring what is to be learnt. (Never closed.)
             let place = self.wire_places.acquire().await;
@@ -136,8 +136,10 @@ impl Inner {
                     return Sent::Arrived { wants, completion, shape, order: Box::new(order), took_ms, tries };
                 }
                 Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &order) => continue,
+                Err(Fault::HungUp(_)) if !std::mem::replace(&mut hung_up, true) => continue,
                 Err(Fault::Adapt(_, error) | Fault::Final(error)) => return Sent::Failed(error),
                 Err(Fault::Again(error, asked)) => (error, asked),
+                Err(Fault::HungUp(error)) => (error, None),
             };
             failures += 1;
             let most = if error.kind == CallErrorKind::TimedOut { TRIES_IN_TIME.min(self.config.max_tries) } else { self.config.max_tries };

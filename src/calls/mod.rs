@@ -16,3 +16,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AskId(pub u32);
+
+/// Why requests are held back, and until when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Until then.
+    pub until: std::time::Instant,
+    /// Why, for people: "MusicBrainz is busy (status 503)".
+    pub why: String,
+}

@@ -4,13 +4,14 @@ use super::report;
 use crate::attach::Door;
 use crate::calls::AskId;
 use crate::graph::KgName;
-use crate::runner::{Command, Handle, Pace, RunState, Snapshot, task};
+use crate::runner::{Command, Handle, Pace, RunState, Snapshot, ToldWaits, task};
 use crate::search::{Budget, Entry, Event, Halt, NodeId, State};
 use crate::text::{clean, one_line};
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -83,7 +84,7 @@ pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet:
     let mut person = Person::default();
     let (mut told, mut noticed, mut stopped) = (from, None, false);
     let mut halted = None;
-    let (mut teller, mut held) = (Teller::default(), false);
+    let (mut teller, mut waits, mut held) = (Teller::default(), ToldWaits::default(), false);
     loop {
         let snapshot = snapshots.borrow_and_update().clone();
         let new = &snapshot.entries()[told..];
@@ -92,6 +93,7 @@ pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet:
         }
         if !quiet {
             teller.tell(&snapshot.state, new);
+            waits.news(&snapshot.live.waits, Instant::now()).iter().for_each(|line| say(&format!("  {line}")));
         }
         told = snapshot.entries().len();
         if let Some((number, notice)) = snapshot.live.notice.as_ref().filter(|(n, _)| noticed != Some(*n)) {

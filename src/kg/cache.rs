@@ -2,9 +2,9 @@
 
 pub use crate::cache::{CacheSettings, clear, list};
 
-use super::{IdSpace, KnowledgeGraph, Waiting};
+use super::{IdSpace, KnowledgeGraph};
 use crate::cache::{About, Key, Store, now_ms};
-use crate::calls::{AskId, CallError, KgData, KgOp, KgReply};
+use crate::calls::{AskId, CallError, KgData, KgOp, KgReply, Waiting};
 use crate::graph::KgName;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};

@@ -5,10 +5,9 @@
 
 mod faults;
 
-use super::Waiting;
 use super::http::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
 use super::sparql::{Answer, Iri, Query, ReadError, Results, Transport, read_results};
-use crate::calls::{CallError, CallErrorKind};
+use crate::calls::{CallError, CallErrorKind, Waiting};
 use crate::text;
 use futures_util::future::BoxFuture;
 use reqwest::{StatusCode, Url};

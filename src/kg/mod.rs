@@ -21,7 +21,7 @@ pub use absent::Absent;
 pub use profile::{AuthKind, KgProfile};
 pub use spec::{FORMS, KgSettings, KgSpec, Opened, SpecError, Status, open, open_all, open_with};
 
-use crate::calls::{AskId, CallError, CallErrorKind, KgOp, KgReply};
+use crate::calls::{AskId, CallError, CallErrorKind, KgOp, KgReply, Waiting};
 use crate::graph::KgName;
 use futures_util::future::BoxFuture;
 
@@ -80,15 +80,6 @@ pub enum IdSpace {
     Iri,
     /// Nothing: the KG's own.
     Own,
-}
-
-/// Why requests are held back, and until when.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// Until then.
-    pub until: std::time::Instant,
-    /// Why, for people: "MusicBrainz is busy (status 503)".
-    pub why: String,
 }
 
 /// The error of a KG that does not know an operation.

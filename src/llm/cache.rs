@@ -6,7 +6,7 @@
 
 use super::{LanguageModel, LlmJob, OnWire, Wire};
 use crate::cache::{About, CacheSettings, Key, Store, now_ms};
-use crate::calls::{CallError, LlmReply, Sample};
+use crate::calls::{CallError, LlmReply, Sample, Waiting};
 use crate::redact::Secrets;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -185,6 +185,10 @@ impl LanguageModel for Cached {
 
     fn prime(&self, asked: &[LlmJob]) {
         self.inner.model.prime(asked);
+    }
+
+    fn waiting(&self) -> Option<Waiting> {
+        self.inner.model.waiting()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -24,7 +24,7 @@ pub use lexical::Lexical;
 pub use profile::{ModelProfile, read_key};
 pub use spec::{ModelSpec, ModelSpecError};
 
-use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece, Sample};
+use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece, Sample, Waiting};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
@@ -114,6 +114,11 @@ pub trait LanguageModel: Send + Sync {
     /// "takes no stop strings (replies are cut here)". Empty while there is nothing to say.
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What a request waits for right now, if one was refused for the moment and is sent again later. For the screen.
+    fn waiting(&self) -> Option<Waiting> {
+        None
     }
 
     /// What it can and cannot, where that is a question: models behind a service.

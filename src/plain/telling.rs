@@ -3,7 +3,7 @@
 use super::looks;
 use super::words::worded;
 use crate::graph::KgName;
-use crate::runner::RunState;
+use crate::runner::{RunState, ToldWaits};
 use crate::search::{Entry, Event, JudgedFact, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, Warning, WarningKind};
 use crate::text::one_line;
 use crate::tui::scene::{Scene, describe, label};
@@ -11,6 +11,7 @@ use crate::tui::session_view::SessionView;
 use crate::tui::views::timeline::summary;
 use crate::tui::widgets::count;
 use std::collections::{BTreeMap, HashSet};
+use std::time::Instant;
 
 /// What was told of a session.
 #[derive(Debug, Default)]
@@ -22,6 +23,7 @@ pub struct Told {
     warnings: HashSet<(NodeId, WarningKind)>,
     /// KGs that do not answer.
     down: BTreeMap<KgName, String>,
+    waits: ToldWaits,
 }
 
 impl Told {
@@ -72,6 +74,7 @@ impl Told {
             }
         }
         self.tell_outages(&snapshot.state, &mut lines);
+        lines.extend(self.waits.news(&snapshot.live.waits, Instant::now()));
         let run = looks::run(view);
         let told = match snapshot.run_state() {
             // It is on its way to what is told then.

@@ -3,10 +3,11 @@
 use super::bank::OnMiss;
 use super::command::Pace;
 use super::launch::Runner;
-use super::live::{Flight, Wait};
+use super::live::Flight;
 use super::message::Message;
 use super::task;
-use crate::calls::{AskId, CallError, LlmReply};
+use super::waits::Wait;
+use crate::calls::{AskId, CallError, LlmReply, Waiting};
 use crate::llm::{LanguageModel, OnWire};
 use crate::search::{Ask, By, Call, Event, Got, HaltCause, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
 use crate::text::thousands;
@@ -316,13 +317,21 @@ impl Runner {
         self.tell(format!("{what}: cancelled; the search goes on without it"));
     }
 
-    /// Asks the KGs that something is wanted of whether they hold requests back, and says when to look again.
+    /// Asks the KGs and models that something is wanted of whether it waits, and says when to look again.
     pub(super) fn look_at_waits(&mut self) -> Option<Instant> {
-        let busy = !self.inquiries.is_empty() || self.flights.values().any(|flight| flight.shown.kg.is_some());
+        let kgs = !self.inquiries.is_empty() || self.flights.values().any(|flight| flight.shown.kg.is_some());
+        let models = self.flights.values().any(|flight| flight.shown.kg.is_none() && !flight.shown.human);
+        let busy = kgs || models;
         let mut waits = Vec::new();
-        if busy {
+        if kgs {
             for (name, kg) in &self.equipment.kgs {
-                waits.extend(kg.waiting().map(|waiting| Wait { kg: name.clone(), until: waiting.until, why: waiting.why }));
+                let wait = |Waiting { until, why }| Wait { who: name.to_string(), kg: Some(name.clone()), until, why };
+                waits.extend(kg.waiting().map(wait));
+            }
+        }
+        if models {
+            for model in self.models.opened() {
+                waits.extend(model.waiting().map(|Waiting { until, why }| Wait { who: model.name().to_owned(), kg: None, until, why }));
             }
         }
         if waits != self.live.waits {
@@ -451,7 +460,7 @@ fn weight(event: &Event) -> f64 {
     }
 }
 
-/// How often KGs are asked whether they wait.
+/// How often KGs and models are asked whether they wait.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The pause between decisions that a person can follow, for a model that answers at once.

@@ -1,6 +1,7 @@
 //! What is going on now: never in the journal, beside the state in every snapshot.
 
 use super::command::Pace;
+use super::waits::Wait;
 use crate::calls::{AskId, CallError, KgReply, Piece};
 use crate::graph::KgName;
 use crate::search::{Entry, NodeId, Reading, Seq, State, StepId};
@@ -23,17 +24,6 @@ pub struct Flight {
     pub kg: Option<KgName>,
     /// Whether a person has to answer it (model `human`).
     pub human: bool,
-}
-
-/// A KG that holds requests back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wait {
-    /// The KG.
-    pub kg: KgName,
-    /// Until when.
-    pub until: Instant,
-    /// Why, for people.
-    pub why: String,
 }
 
 /// An inquiry of a person to a KG.
@@ -129,7 +119,7 @@ pub struct Live {
     pub pause: Duration,
     /// Calls on their way.
     pub flights: Vec<Flight>,
-    /// KGs that hold requests back now.
+    /// KGs and models that requests wait for now.
     pub waits: Vec<Wait>,
     /// Samples that are being written.
     pub writing: Writing,

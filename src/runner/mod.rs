@@ -12,9 +12,11 @@ mod models;
 mod obey;
 mod publish;
 pub mod task;
+mod waits;
 
 pub use command::{Command, Pace, PaceChange};
 pub use drive::FOLLOWABLE;
 pub use launch::{Changes, Equipment, Handle, Setup, launch};
-pub use live::{Draft, Flight, Inquiry, Live, Proposal, RunState, Snapshot, Wait, Writing};
+pub use live::{Draft, Flight, Inquiry, Live, Proposal, RunState, Snapshot, Writing};
 pub use models::{Opened, Opener, no_others};
+pub use waits::{ToldWaits, Wait};

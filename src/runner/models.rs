@@ -45,6 +45,19 @@ fn identity(model: ModelRef<'_>) -> Identity {
 #[derive(Default)]
 pub(super) struct Models(HashMap<Identity, (Arc<dyn LanguageModel>, OtherModel)>);
 
+impl Models {
+    /// Each of them, once.
+    pub(super) fn opened(&self) -> Vec<&Arc<dyn LanguageModel>> {
+        let mut opened: Vec<&Arc<dyn LanguageModel>> = Vec::new();
+        for (model, _) in self.0.values() {
+            if !opened.iter().any(|known| Arc::ptr_eq(known, model)) {
+                opened.push(model);
+            }
+        }
+        opened
+    }
+}
+
 impl Runner {
     /// Files the model that the runner was started with: it is the one that goes on with the session (`other`, if the person named
     /// another one for that), or stands for the one that is asked now.

@@ -1,10 +1,28 @@
-//! Calls in flight at one moment: what, from which KG, for how long, and what a KG waits for.
+//! Calls in flight at one moment: what, from which KG, for how long, and what requests wait for.
 
+use super::scene::Scene;
+use super::theme::{Role, kg_sign};
 use crate::calls::AskId;
 use crate::graph::KgName;
 use crate::runner::{Flight, Live, Wait};
-use crate::text::one_line;
 use std::time::Instant;
+
+/// The sign and the colour of a call: of the KG that is asked, else of the model.
+#[must_use]
+pub fn sign(kg: Option<&KgName>, scene: &Scene) -> (&'static str, Role) {
+    kg.map_or(("∴", Role::Dim), |kg| (kg_sign(scene.kg(kg)), Role::of_kg(scene.kg(kg))))
+}
+
+/// A KG or a model that requests wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Its sign.
+    pub sign: &'static str,
+    /// Its colour.
+    pub role: Role,
+    /// Who, for how long yet, and why.
+    pub text: String,
+}
 
 /// What flies, and the time.
 #[derive(Clone, Copy)]
@@ -27,11 +45,12 @@ impl<'a> Flying<'a> {
         u64::try_from(self.now.saturating_duration_since(flight.since).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Why KGs hold requests back, with a countdown; the KG as `position` has it.
-    pub fn waits(&self, position: impl Fn(&KgName) -> usize) -> Vec<(usize, String)> {
+    /// What KGs and models wait for.
+    #[must_use]
+    pub fn waits(&self, scene: &Scene) -> Vec<Held> {
         let said = |wait: &Wait| {
-            let left = wait.until.saturating_duration_since(self.now).as_millis();
-            (position(&wait.kg), format!("{} waits {} s: {}", wait.kg, left.div_ceil(1000), one_line(&wait.why)))
+            let (sign, role) = sign(wait.kg.as_ref(), scene);
+            Held { sign, role, text: wait.said(self.now) }
         };
         self.live.waits.iter().filter(|wait| wait.until > self.now).map(said).collect()
     }

@@ -1,6 +1,6 @@
 //! `--max-calls`, `--max-tokens`, `--max-cost`, `--max-time`: exit status 4, what is known so far, and going on.
 
-use super::server::{Server, model};
+use super::server::{Server, busy_at_first, model};
 use super::support::{Home, events, lasting, lines, scenario};
 use serde_json::{Value, json};
 
@@ -82,6 +82,15 @@ fn money_is_counted_by_the_price_table() {
     assert!(text.out.contains("EUR") && text.out.contains("extract 1x 9+1, 0.000026 EUR"), "{text:#?}");
     let end = home.run(&["ask", "--resume", &session, "--max-cost", "none", "--json"]).ends(3).json();
     assert_eq!((&end["llm"]["currency"], &end["llm"]["budgets"]), (&json!("EUR"), &json!({})));
+}
+
+#[test]
+fn a_model_that_wants_a_pause_is_waited_for_and_that_is_said() {
+    let home = Home::new();
+    let server = Server::start(busy_at_first());
+    let url = format!("http://{}", server.host);
+    let ran = home.run(&ask(&url, &home.arg("s.jsonl"))).ends(3).says(&["  openai:mock waits ", " s: 127.0.0.1 is asked too often (HTTP 429)"]);
+    assert_eq!(ran.err.matches("waits").count(), 1, "{ran:#?}");
 }
 
 #[test]

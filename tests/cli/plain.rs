@@ -1,6 +1,7 @@
 //! `--plain`: the explorer as a dialogue in lines, over pipes and on a terminal that can't place text.
 
 use super::hostile;
+use super::server::{Server, busy_at_first};
 use super::support::{DEADLINE, Home, Ran, TOT, events, finish, scenario, send};
 use super::terminal::Terminal;
 use std::io::{Read, Write};
@@ -288,4 +289,14 @@ fn a_dumb_terminal_gets_lines_by_itself_and_no_escape() {
     let raw = String::from_utf8(terminal.raw.clone()).unwrap();
     assert!(status.success() && raw.contains("level 0, node 0"), "{raw}");
     assert!(!raw.contains(|c: char| !matches!(c, '\n' | '\r') && is_unsafe(c)), "{raw:?}");
+}
+
+#[test]
+fn a_pause_that_the_model_wants_is_told() {
+    let home = Home::new();
+    let server = Server::start(busy_at_first());
+    let url = format!("http://{}", server.host);
+    let args = ["--plain", "Who directed Inception?", "--llm", "openai:mock", "--llm-url", &url, "--max-expansions", "2"];
+    let ran = type_all(&home, &args, "wait\nquit\n").ends(0);
+    assert_eq!(ran.out.matches("\nopenai:mock waits ").count(), 1, "{ran:#?}");
 }

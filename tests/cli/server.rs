@@ -8,6 +8,7 @@ mod sparql;
 use http::{Asked, Http};
 use serde_json::{Value, json};
 use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -75,6 +76,15 @@ pub fn model(request: &Request) -> Reply {
     let choice = |i| json!({"index": i, "finish_reason": "stop", "message": {"role": "assistant", "content": text}});
     let choices: Vec<Value> = (0..n).map(choice).collect();
     ("200 OK", "application/json", json!({"choices": choices, "usage": {"prompt_tokens": 9, "completion_tokens": n}}).to_string())
+}
+
+/// The same model behind a service that wants a pause before it takes the first prompt.
+pub fn busy_at_first() -> impl Fn(usize, &Request) -> Reply + Send + Sync + 'static {
+    let busy = AtomicBool::new(true);
+    move |_, request| match request.head.starts_with("POST") && busy.swap(false, Ordering::SeqCst) {
+        true => ("429 Too Many Requests", "application/json\r\nRetry-After: 3", json!({"error": {"message": "Slow down"}}).to_string()),
+        false => model(request),
+    }
 }
 
 /// A SPARQL engine over `turtle`.

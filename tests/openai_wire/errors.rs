@@ -5,7 +5,7 @@ use super::{KEY, Outcome, adapter, against, config, job, run};
 use serde_json::json;
 use std::time::Duration;
 use tree_of_traversals::calls::CallErrorKind;
-use tree_of_traversals::llm::{Chat, ChatConfig, Provider};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel as _, Provider};
 
 /// No secret, no control character, one line, not endless.
 fn assert_clean(got: &Outcome, secrets: &[&str]) {
@@ -121,6 +121,26 @@ async fn the_pause_is_as_long_as_the_server_asks() {
     assert_eq!(got.texts(), ["x"]);
     let seen = server.seen();
     assert!(seen[1].at - seen[0].at >= Duration::from_millis(400));
+}
+
+#[tokio::test]
+async fn no_request_of_the_model_goes_out_in_the_pause_that_the_server_asks_for() {
+    let server = Server::replies(vec![Answer::error(429, "slow").header("retry-after", "0.5"), Answer::texts(&["x"])]).await;
+    let model = adapter(&server);
+    let (first, second) = (run(&model, job(1)), async {
+        while server.count() == 0 || model.waiting().is_none() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let waiting = model.waiting().unwrap();
+        let got = run(&model, job(1)).await;
+        (waiting, got)
+    });
+    let (first, (waiting, second)) = tokio::join!(first, second);
+    assert!(waiting.why.contains("asked too often (HTTP 429)"), "{waiting:?}");
+    assert_eq!((first.texts(), second.texts(), second.tries()), (vec!["x".to_owned()], vec!["x".to_owned()], 1));
+    let seen = server.seen();
+    assert!(seen.len() == 3 && seen[1].at - seen[0].at >= Duration::from_millis(500), "{seen:?}");
+    assert_eq!(model.waiting(), None);
 }
 
 #[tokio::test]

@@ -216,13 +216,18 @@ fn calls_in_flight_show_time_and_why_they_wait_and_one_can_be_cancelled() {
         live.pace = Pace::Run;
         live.flights = flights();
         let until = Instant::now() + Duration::from_secs(5);
-        live.waits = vec![Wait { kg: "musicbrainz".into(), until, why: "MusicBrainz is busy (status 503)".into() }];
+        let wait = |who: &str, kg: Option<&str>, why: &str| Wait { who: who.into(), kg: kg.map(Into::into), until, why: why.into() };
+        live.waits = vec![
+            wait("musicbrainz", Some("musicbrainz"), "MusicBrainz is busy (status 503)"),
+            wait("openai:m", None, "it is asked too often (HTTP 429)"),
+        ];
     });
     let screen = desk.screen(200, 60);
     assert!(screen.contains("▲ musicbrainz waits 5 s"), "{screen}");
     let calls = desk.press("3 . . .").screen(200, 60);
     assert!(calls.contains("In flight") && calls.contains("edges P161 from musicbrainz · 4."), "{calls}");
-    assert!(calls.contains("musicbrainz waits 5 s: MusicBrainz is busy (status 503)"), "{calls}");
+    assert!(calls.contains("▲ musicbrainz waits 5 s: MusicBrainz is busy (status 503)"), "{calls}");
+    assert!(calls.contains("∴ openai:m waits 5 s: it is asked too often (HTTP 429)"), "{calls}");
     let popup = desk.press("D").screen(160, 50);
     assert!(popup.contains("Calls in flight") && popup.contains("Enter cancels"), "{popup}");
     assert_eq!(desk.press("Enter").sent(), [], "a call to the model is not cancelled alone");

@@ -1,6 +1,6 @@
 //! The one queue of a host: everything that this program asks it goes through here, whichever KG asks.
 
-use crate::kg::Waiting;
+use crate::calls::Waiting;
 use reqwest::Url;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

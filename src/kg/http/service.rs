@@ -3,8 +3,8 @@
 use super::host::{Host, Shut};
 use super::login::{Auth, Next};
 use super::{HttpSettings, Request, Response, ServiceError, Verdict, client, pause};
+use crate::calls::Waiting;
 use crate::calls::{CallError, CallErrorKind};
-use crate::kg::Waiting;
 use crate::redact::{self, Secrets};
 use reqwest::header::{ACCEPT, LOCATION};
 use reqwest::{Client, Url};

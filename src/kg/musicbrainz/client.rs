@@ -1,9 +1,9 @@
 //! Requests to the web service: addresses, manners, and what an answer is.
 
 use super::json;
-use crate::calls::{CallError, CallErrorKind, WireNote};
+use crate::calls::{CallError, CallErrorKind, Waiting, WireNote};
+use crate::kg::KgProfile;
 use crate::kg::http::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
-use crate::kg::{KgProfile, Waiting};
 use crate::redact;
 use reqwest::Url;
 use serde_json::Value;

@@ -26,8 +26,8 @@ mod shelf;
 mod values;
 
 use super::spec::SpecError;
-use super::{IdSpace, KgProfile, KgSettings, KnowledgeGraph, Waiting, cannot};
-use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply, WireNote};
+use super::{IdSpace, KgProfile, KgSettings, KnowledgeGraph, cannot};
+use crate::calls::{AskId, CallError, CallErrorKind, KgData, KgOp, KgReply, Waiting, WireNote};
 use crate::graph::{Entity, EntityId, KgName};
 use client::Client;
 use futures_util::future::BoxFuture;

@@ -7,9 +7,9 @@ use super::identity::Identity;
 use super::lookup::{Thing, Wanted, look_up};
 use super::term::Iri;
 use super::vocabulary::{Model, WD, is_short_id};
+use crate::calls::Waiting;
 use crate::calls::{CallError, Candidate, WireNote};
 use crate::graph::{Entity, EntityId};
-use crate::kg::Waiting;
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 

@@ -46,7 +46,7 @@ pub use vocabulary::{Languages, Model, Prefixes, RDFS_LABEL, Vocabulary, is_shor
 pub use wording::{Wording, predicate};
 
 use crate::calls::CallError;
-use crate::kg::Waiting;
+use crate::calls::Waiting;
 use futures_util::future::BoxFuture;
 
 /// Runs queries.

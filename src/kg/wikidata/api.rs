@@ -1,8 +1,8 @@
 //! The entity API: one way to ask it, and what its errors mean.
 
 use super::replies::{ApiError, Envelope};
+use crate::calls::Waiting;
 use crate::calls::{CallError, CallErrorKind, WireNote};
-use crate::kg::Waiting;
 use crate::kg::http::{HttpSettings, Request, Response, Service, ServiceError, Verdict};
 use crate::redact;
 use crate::text;

@@ -3,8 +3,8 @@
 use super::api::{ApiFailure, BAD_VALUE, EntityApi};
 use super::pages;
 use super::replies::{EntitiesReply, EntityRecord, SearchHit, SearchReply, TextReply};
+use crate::calls::Waiting;
 use crate::calls::{CallError, WireNote};
-use crate::kg::Waiting;
 use crate::kg::sparql::{Finder, Found, FoundEntity, Iri, Languages};
 use crate::kg::sparql::{variants, without_operators};
 use futures_util::future::BoxFuture;

@@ -11,6 +11,7 @@ pub(super) mod completion;
 pub(super) mod dialect;
 mod fault;
 mod fill;
+mod gate;
 pub mod keys;
 mod learned;
 mod pause;
@@ -26,20 +27,20 @@ use super::http;
 use super::ollama::Ollama;
 use super::openai::OpenAi;
 use super::{LanguageModel, LlmJob, Wire};
-use crate::calls::{CallError, CallErrorKind};
+use crate::calls::{CallError, CallErrorKind, Waiting};
 use crate::redact::{self, Secret, Secrets};
 use ask::Prepared;
 use capabilities::Capabilities;
 use dialect::Dialect;
 use fault::Context;
 use futures_util::future::BoxFuture;
+use gate::Gate;
 use learned::Memory;
 use quirks::Quirks;
 use reqwest::header::HeaderMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
 
 /// How long the start page waits for a server.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
@@ -117,7 +118,7 @@ pub struct ChatConfig {
     /// Times that one request is sent when it fails in a way that may pass; at least 1. A request without an answer in time is
     /// sent twice at most.
     pub max_tries: u32,
-    /// Requests of this adapter on the wire at once; at least 1.
+    /// Requests to the service on the wire at once, of all its models; at least 1.
     pub concurrency: usize,
     /// The pause before the second try; later ones grow.
     pub first_pause: Duration,
@@ -170,7 +171,7 @@ struct Inner {
     context: Context,
     client: reqwest::Client,
     quirks: Quirks,
-    wire_places: Semaphore,
+    gate: Gate,
 }
 
 impl std::fmt::Debug for Chat {
@@ -210,7 +211,7 @@ impl Chat {
             ),
             client: http::client(config.timeout, address::is_local(address))?,
             quirks: Quirks::new(shape, memory),
-            wire_places: Semaphore::new(config.concurrency),
+            gate: Gate::new(address, config.concurrency),
             dialect,
             config,
         })))
@@ -323,6 +324,10 @@ impl LanguageModel for Chat {
 
     fn check(&self) -> BoxFuture<'static, Result<String, CallError>> {
         Self::check(self)
+    }
+
+    fn waiting(&self) -> Option<Waiting> {
+        self.0.gate.waiting()
     }
 
     fn notes(&self) -> Vec<String> {

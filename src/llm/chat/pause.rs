@@ -11,13 +11,13 @@ const LONGEST: Duration = Duration::from_secs(30);
 pub const LONGEST_ASKED: Duration = Duration::from_secs(120);
 
 /// The pause after failed try number `tries` (from 1): twice as long each time, between half and all of it by chance, never
-/// shorter than the server asks.
+/// shorter than the server asks, and a little longer than that, by chance as well.
 pub fn after(tries: u32, first: Duration, asked: Option<Duration>) -> Duration {
     let grown = first.saturating_mul(1 << (tries.saturating_sub(1)).min(10)).min(LONGEST);
     // Chance: so that several programs that failed together don't come back together. `RandomState` is seeded anew each time.
     let share = u32::try_from(RandomState::new().hash_one(tries) % 1000).unwrap_or(0);
     let own = grown / 2 + (grown / 2) * share / 1000;
-    own.max(asked.unwrap_or_default())
+    asked.map_or(own, |asked| own.max(asked + (first / 2) * share / 1000))
 }
 
 /// What the headers ask for: `retry-after-ms`, `Retry-After` as seconds or a date (RFC 9110, 10.2.3), or the time at which
@@ -95,7 +95,8 @@ mod tests {
             let pause = after(tries, first, None);
             assert!(pause >= full / 2 && pause <= full, "{tries}: {pause:?}");
         }
-        assert_eq!(after(1, first, Some(Duration::from_secs(7))), Duration::from_secs(7));
+        let asked = after(1, first, Some(Duration::from_secs(7)));
+        assert!(asked >= Duration::from_secs(7) && asked <= Duration::from_millis(7_050), "{asked:?}");
     }
 
     #[test]

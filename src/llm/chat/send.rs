@@ -98,8 +98,11 @@ impl Inner {
         let Some(first) = wants.first().cloned() else { return Sent::Back(wants) };
         let (mut tries, mut failures, mut hung_up) = (wants.iter().map(|w| w.sent).sum::<u32>(), 0, false);
         loop {
-            // The place comes first: while waiting for it, another request may bring what is to be learnt. (Never closed.)
-            let place = self.wire_places.acquire().await;
+            // The place comes first: while waiting for it, another request may bring what is to be learnt.
+            let place = tokio::select! {
+                place = self.gate.enter() => place,
+                _ = ending.wait_for(|ending| *ending) => None,
+            };
             let shape = self.quirks.shape();
             if wants.len() > shape.width || *ending.borrow() {
                 for (at, want) in wants.iter_mut().enumerate() {
@@ -146,8 +149,12 @@ impl Inner {
             if failures >= most {
                 return Sent::Failed(tired(error, failures));
             }
+            let until = Instant::now() + pause::after(failures, self.config.first_pause, asked);
+            if asked.is_some() {
+                self.gate.shut(until, &error.message);
+            }
             tokio::select! {
-                () = tokio::time::sleep(pause::after(failures, self.config.first_pause, asked)) => {}
+                () = self.gate.pause(until, error.message.clone()) => {}
                 _ = ending.wait_for(|ending| *ending) => return Sent::Failed(tired(error, failures)),
             }
         }

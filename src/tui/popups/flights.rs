@@ -4,7 +4,7 @@ mod in_words;
 
 use super::super::flying::Flying;
 use super::super::scene::Scene;
-use super::super::theme::{Role, Theme, kg_sign};
+use super::super::theme::{Role, Theme};
 use super::super::widgets::list::{Item, PickList, Picked};
 use super::super::widgets::spark::seconds;
 use super::super::widgets::{popup, put};
@@ -73,10 +73,10 @@ impl Popup for FlightsPopup {
         self.take(&view.scene, &flying);
         let inner = popup(buf, area, 92, 14, "Calls in flight", theme);
         let mut body = with_keys(buf, inner, "Enter cancels this call to a KG  X pauses and drops all  Esc closes", theme);
-        for (kg, why) in flying.waits(|kg| view.scene.kg(kg)) {
+        for held in flying.waits(&view.scene) {
             if body.height > 3 {
-                let x = put(buf, body, body.x, body.y, &format!("{} ", kg_sign(kg)), theme.style(Role::of_kg(kg)));
-                put(buf, body, x, body.y, &why, theme.style(Role::Warning));
+                let x = put(buf, body, body.x, body.y, &format!("{} ", held.sign), theme.style(held.role));
+                put(buf, body, x, body.y, &held.text, theme.style(Role::Warning));
                 body = Rect { y: body.y + 1, height: body.height - 1, ..body };
             }
         }

@@ -237,9 +237,9 @@ impl Popup for LinkedPopup {
         };
         let inner = popup(buf, area, 118, 22, &title, theme);
         let mut body = with_keys(buf, inner, keys, theme);
-        let waits = desk.view.map(|view| Flying { live: &view.snapshot.live, now }.waits(|kg| view.scene.kg(kg)));
+        let waits = desk.view.map(|view| Flying { live: &view.snapshot.live, now }.waits(&view.scene));
         let said = if self.waiting {
-            let why = waits.and_then(|waits| waits.into_iter().next()).map_or(String::new(), |(_, why)| format!(" {why}"));
+            let why = waits.and_then(|waits| waits.into_iter().next()).map_or(String::new(), |held| format!(" {}", held.text));
             Some((format!("searching the KGs …{why}"), Role::Dim))
         } else {
             self.wrong.clone().map(|why| (why, Role::Warning))

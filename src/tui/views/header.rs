@@ -60,14 +60,14 @@ pub fn model(name: &str) -> String {
     }
 }
 
-/// What is in flight, and since when; or what a KG waits for, with a countdown.
+/// What is in flight, and since when; or what it waits for, with a countdown.
 #[must_use]
 pub fn in_flight(view: &SessionView, now: Instant) -> Option<String> {
     let flying = Flying { live: &view.snapshot.live, now };
     let first = flying.calls().next()?;
     let ms = flying.elapsed(first);
-    if let Some((kg, why)) = flying.waits(|kg| view.scene.kg(kg)).into_iter().next() {
-        return Some(format!("{} {} {why}", spinner(ms), kg_sign(kg)));
+    if let Some(held) = flying.waits(&view.scene).into_iter().next() {
+        return Some(format!("{} {} {}", spinner(ms), held.sign, held.text));
     }
     let count = flying.calls().count();
     let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
@@ -104,7 +104,7 @@ pub fn render(buf: &mut Buffer, area: Rect, view: &SessionView, now: Instant, th
     let kgs = kgs(&view.snapshot.state);
     let state = &view.snapshot.state;
     let model = started.map(|_| (format!("  {}", model(&text::one_line(state.model(state.model_now()).name))), Role::Dim));
-    // That a KG waits is rarer news than which model it is.
+    // That something waits is rarer news than which model it is.
     let waits = if view.snapshot.live.waits.iter().any(|wait| wait.until > now) { flight.take() } else { None };
     for piece in kgs.into_iter().chain(waits).chain(model).chain(flight) {
         if used + text::width(&piece.0) + 24 <= width {

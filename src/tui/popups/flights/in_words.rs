@@ -23,7 +23,7 @@ impl InWords for FlightsPopup {
         };
         Question {
             title: "Calls in flight".to_owned(),
-            text: flying.waits(|kg| view.scene.kg(kg)).into_iter().map(|(_, why)| why).collect(),
+            text: flying.waits(&view.scene).into_iter().map(|held| held.text).collect(),
             rows: calls(desk).iter().map(row).collect(),
             how: "type a number to cancel that call to a KG, or `all` to pause and drop all".to_owned(),
             wrong: self.wrong.clone(),

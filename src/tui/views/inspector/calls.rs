@@ -1,6 +1,6 @@
 //! What the KGs were asked about a node: query or URL, rows, time, where the reply came from.
 
-use super::super::super::flying::Flying;
+use super::super::super::flying::{self, Flying};
 use super::super::super::scene::{Scene, entity_name, relation_label};
 use super::super::super::theme::{Role, kg_sign};
 use super::super::super::widgets::count;
@@ -42,25 +42,22 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
 
 /// Calls on their way, with how long, and why they wait.
 pub(super) fn in_flight(document: &mut Document, scene: &Scene, flying: &Flying<'_>) {
-    let waits: Vec<(usize, String)> = flying.waits(|kg| scene.kg(kg));
+    let waits = flying.waits(scene);
     let flights: Vec<_> = flying.calls().collect();
     if flights.is_empty() && waits.is_empty() {
         return;
     }
     heading(document, "In flight · D cancels one, X drops all");
     for flight in flights {
-        let (sign, role) = match &flight.kg {
-            Some(kg) => (kg_sign(scene.kg(kg)), Role::of_kg(scene.kg(kg))),
-            None => ("∴", Role::Dim),
-        };
+        let (sign, role) = flying::sign(flight.kg.as_ref(), scene);
         document.push_line([
             (role, format!("{sign} ")),
             (Role::Text, flight.what.clone()),
             (Role::Dim, format!(" · {}", seconds(flying.elapsed(flight)))),
         ]);
     }
-    for (kg, why) in waits {
-        document.push_line([(Role::of_kg(kg), format!("{} ", kg_sign(kg))), (Role::Warning, why)]);
+    for held in waits {
+        document.push_line([(held.role, format!("{} ", held.sign)), (Role::Warning, held.text)]);
     }
 }
 

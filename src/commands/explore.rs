@@ -138,12 +138,7 @@ fn is_dumb() -> bool {
 fn explore(bench: &Bench<'_>, first: First, looks: &Looks) -> anyhow::Result<Status> {
     let theme = looks.theme.clone().or_else(|| bench.config.theme.clone());
     let options = Options { theme, mouse: looks.mouse, theme_warnings: bench.workshop().warnings.clone(), keys: bench.config.keys.clone() };
-    let ended = if looks.plain || is_dumb() {
-        plain::run(first, bench, &options)?;
-        Ended::Quit
-    } else {
-        tui::run(first, bench, options)?
-    };
+    let ended = if looks.plain || is_dumb() { plain::run(first, bench, &options)? } else { tui::run(first, bench, options)? };
     bench.close();
     let Ended::Signal(session) = ended else { return Ok(Status::Ok) };
     let goes_on = session.map_or_else(String::new, |path| format!("; go on with: tot resume {}", one_line(&path.display().to_string())));

@@ -6,8 +6,9 @@ use crate::session::{beside, read as read_session};
 use crate::tui::app::Effect;
 use crate::tui::command::KeyMap;
 use crate::tui::wires::{Heard, Wire, watch_all};
-use crate::tui::{Connection, First, Host, Options, start_data};
+use crate::tui::{Connection, Ended, First, Host, Options, start_data};
 use std::io::{BufRead, ErrorKind, IsTerminal, Read, Write};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
@@ -35,7 +36,7 @@ enum Msg {
 ///
 /// # Errors
 /// When the output can't be written; that nobody reads it any more is an end like another.
-pub fn run(first: First, host: &dyn Host, options: &Options) -> anyhow::Result<()> {
+pub fn run(first: First, host: &dyn Host, options: &Options) -> anyhow::Result<Ended> {
     let (keys, clashes) = KeyMap::new(&options.keys);
     let warnings = options.theme_warnings.iter().cloned().chain(clashes).collect();
     let dialogue = Dialogue::new(keys, start_data(host), warnings);
@@ -43,7 +44,7 @@ pub fn run(first: First, host: &dyn Host, options: &Options) -> anyhow::Result<(
     let wires = listen(tell.clone())?;
     read_input(tell)?;
     let echo = !std::io::stdin().is_terminal();
-    let mut shell = Shell { dialogue, host, wires, connection: None, number: 0, echo, prompted: false, quits: false };
+    let mut shell = Shell { dialogue, host, wires, connection: None, number: 0, echo, prompted: false, quits: false, signalled: false };
     match first {
         First::StartPage => shell.dialogue.show_start(start_data(host)),
         First::Session(connection) => shell.connect(connection),
@@ -51,8 +52,10 @@ pub fn run(first: First, host: &dyn Host, options: &Options) -> anyhow::Result<(
     let ended = shell.work(&told).and_then(|()| shell.end_line());
     shell.disconnect();
     match ended {
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
-        ended => Ok(ended?),
+        // After SIGHUP there may be nobody to read it.
+        Err(e) if e.kind() != ErrorKind::BrokenPipe && !shell.signalled => Err(e.into()),
+        _ if shell.signalled => Ok(Ended::Signal(shell.dialogue.session_path().map(Path::to_owned))),
+        _ => Ok(Ended::Quit),
     }
 }
 
@@ -111,6 +114,8 @@ struct Shell<'a> {
     /// Whether the prompt stands at the end of the output.
     prompted: bool,
     quits: bool,
+    /// Whether a signal ends it.
+    signalled: bool,
 }
 
 impl Shell<'_> {
@@ -140,7 +145,11 @@ impl Shell<'_> {
                 }
                 Ok(Msg::Heard(Heard::Gone(number))) if number == self.number => self.dialogue.gone(),
                 Ok(Msg::Heard(_)) | Err(RecvTimeoutError::Timeout) => {}
-                Ok(Msg::Stop) | Err(RecvTimeoutError::Disconnected) => return self.print(),
+                Ok(Msg::Stop) => {
+                    self.signalled = true;
+                    return self.print();
+                }
+                Err(RecvTimeoutError::Disconnected) => return self.print(),
             }
             if self.connection.is_none() && lights.elapsed() >= LIGHTS {
                 lights = Instant::now();

@@ -89,7 +89,8 @@ fn a_model_that_wants_a_pause_is_waited_for_and_that_is_said() {
     let home = Home::new();
     let server = Server::start(busy_at_first());
     let url = format!("http://{}", server.host);
-    let ran = home.run(&ask(&url, &home.arg("s.jsonl"))).ends(3).says(&["  openai:mock waits ", " s: 127.0.0.1 is asked too often (HTTP 429)"]);
+    let ran =
+        home.run(&ask(&url, &home.arg("s.jsonl"))).ends(3).says(&["  openai:mock waits ", " s: 127.0.0.1 is asked too often (HTTP 429)"]);
     assert_eq!(ran.err.matches("waits").count(), 1, "{ran:#?}");
 }
 

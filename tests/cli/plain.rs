@@ -256,7 +256,7 @@ fn the_end_of_the_input_and_signals_lose_nothing() {
         talk.say("status");
         send(signal, &talk.child);
         let Talk { child, input, .. } = talk;
-        finish(child).ends(0);
+        finish(child).ends(4);
         drop(input);
         home.run(&["show", session(&home).to_str().unwrap()]).ends(0);
     }

@@ -1,20 +1,11 @@
 //! Errors: which are tried again and how often, what they are called, and that no secret is in them.
 
 use super::server::{Answer, Server};
-use super::{KEY, Outcome, adapter, against, config, job, run};
+use super::{KEY, adapter, against, config, job, run};
 use serde_json::json;
 use std::time::Duration;
 use tree_of_traversals::calls::CallErrorKind;
 use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel as _, Provider};
-
-/// No secret, no control character, one line, not endless.
-fn assert_clean(got: &Outcome, secrets: &[&str]) {
-    let error = got.error();
-    for text in [error.to_string(), format!("{error:?}"), serde_json::to_string(error).unwrap()] {
-        assert!(secrets.iter().all(|s| !text.contains(s)), "{text}");
-    }
-    assert!(error.message.len() < 700 && !error.message.contains(char::is_control), "{error}");
-}
 
 #[tokio::test]
 async fn g04_a_key_that_is_echoed_is_not_in_the_error() {
@@ -25,7 +16,7 @@ async fn g04_a_key_that_is_echoed_is_not_in_the_error() {
         let got = run(&model, job(1)).await;
         assert_eq!((got.kind(), server.count()), (CallErrorKind::Key, 1));
         assert!(got.error().message.contains("OPENAI_API_KEY"), "{}", got.error());
-        assert_clean(&got, &[KEY, "pa55w0rd", "zzz9"]);
+        got.assert_clean(&[KEY, "pa55w0rd", "zzz9"]);
         let shown = format!("{model:?} {:?}", config(&server));
         assert!(!shown.contains(KEY) && !shown.contains("pa55w0rd") && !shown.contains("zzz9"), "{shown}");
     }
@@ -41,7 +32,7 @@ async fn g04_secrets_of_the_url_are_in_no_error() {
         let server = Server::replies(vec![answer]).await;
         let url = format!("{}/v1?apikey=zzz9", server.url.replace("http://", "http://user:pa55w0rd@"));
         let got = run(&Chat::new(ChatConfig { base_url: Some(url), ..config(&server) }).unwrap(), job(1)).await;
-        assert_clean(&got, &[KEY, "pa55w0rd", "zzz9"]);
+        got.assert_clean(&[KEY, "pa55w0rd", "zzz9"]);
     }
     // A port where nobody listens.
     let gone = {
@@ -52,7 +43,7 @@ async fn g04_secrets_of_the_url_are_in_no_error() {
     let got = run(&model, job(1)).await;
     assert_eq!(got.kind(), CallErrorKind::Unreachable);
     assert!(got.error().message.contains("http://***@127.0.0.1:") && got.error().message.contains("start the server"), "{}", got.error());
-    assert_clean(&got, &["pa55w0rd", "zzz9"]);
+    got.assert_clean(&["pa55w0rd", "zzz9"]);
     assert_eq!(model.check().await.unwrap_err().kind, CallErrorKind::Unreachable);
 }
 
@@ -78,7 +69,7 @@ async fn kinds_that_asking_again_does_not_help_are_asked_once() {
         let (server, got) = against(vec![answer], 1).await;
         assert_eq!((got.kind(), server.count()), (kind, 1), "{}", got.error());
         assert!(got.error().message.contains(word), "{}", got.error());
-        assert_clean(&got, &[KEY]);
+        got.assert_clean(&[KEY]);
     }
 }
 
@@ -157,7 +148,7 @@ async fn a_reply_that_is_none_is_tried_again_then_named() {
         let (server, got) = against(vec![bad.clone()], 1).await;
         assert_eq!((got.kind(), server.count()), (CallErrorKind::BadReply, 3), "{bad:?}");
         assert!(got.replies.is_empty());
-        assert_clean(&got, &[KEY]);
+        got.assert_clean(&[KEY]);
     }
 }
 
@@ -200,7 +191,7 @@ async fn no_answer_in_time_is_tried_twice() {
 async fn hostile_error_texts_are_made_harmless() {
     let hostile = format!("\u{1b}]52;c;Zm9v\u{7}no {}\nsecond line", "x".repeat(5_000));
     let (_, got) = against(vec![Answer::error(400, &hostile)], 1).await;
-    assert_clean(&got, &["second line"]);
+    got.assert_clean(&["second line"]);
     let (_, got) = against(vec![Answer::new(400, format!("<html><body>{}</body></html>", "x".repeat(5_000)))], 1).await;
     assert!(!got.error().message.contains('<'), "{}", got.error());
 }

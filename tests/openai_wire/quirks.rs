@@ -28,7 +28,7 @@ async fn e01_n_ignored_is_made_up_by_more_requests_and_learnt() {
     assert_eq!(first.texts(), ["seed 100", "seed 101", "seed 102"]);
     assert_eq!(second.texts(), ["seed 100", "seed 101", "seed 102"]);
     assert_eq!(ns(&server), [3, 1, 1, 1, 1, 1], "n is tried once");
-    assert_eq!((first.replies.len(), first.prompt_tokens(), first.completion_tokens()), (3, 2700, 15));
+    assert_eq!((first.replies.len(), first.usage().prompt_tokens, first.usage().completion_tokens), (3, 2700, 15));
     assert_eq!(first.tries() + second.tries(), 6);
     assert!(!server.seen()[3].has("n"));
     assert_eq!(model.notes().len(), 1, "{:?}", model.notes());
@@ -73,7 +73,7 @@ async fn a_bound_on_n_is_kept_to() {
     seconds.sort_unstable();
     assert_eq!((firsts, seconds), (vec![6, 2, 4], vec![2, 4]));
     assert_eq!(first.texts(), ["x", "y", "z", "w", "x", "y"]);
-    assert_eq!((second.texts().len(), second.completion_tokens()), (6, 30));
+    assert_eq!((second.texts().len(), second.usage().completion_tokens), (6, 30));
     let seeds: Vec<_> = server.seen()[1..3].iter().map(|s| s.body["seed"].as_u64().unwrap()).collect();
     assert!(seeds.contains(&100) && seeds.contains(&104), "each request has the seed of its first slot: {seeds:?}");
     assert!(model.notes()[0].contains("up to 4 samples"), "{:?}", model.notes());

@@ -27,7 +27,7 @@ async fn e03_a_stop_that_fires_in_the_reasoning_is_left_out() {
     let got = run(&model, job(1)).await;
     assert_eq!(got.texts(), ["THINK: a"]);
     assert_eq!(got.samples()[0].1.reasoning.as_deref(), Some("Let me look.\nYes."));
-    assert_eq!((server.count(), got.replies.len(), got.prompt_tokens()), (2, 2, 1800), "the reply that said nothing is counted too");
+    assert_eq!((server.count(), got.replies.len(), got.usage().prompt_tokens), (2, 2, 1800), "the reply that said nothing is counted too");
     assert!(got.replies[0].samples.is_empty());
     // Learnt: no stop string from now on.
     assert_eq!(run(&model, job(1)).await.texts(), ["THINK: a"]);
@@ -79,7 +79,7 @@ async fn e04_a_limit_spent_on_reasoning_is_raised_once_and_learnt() {
             .await;
     let model = adapter(&server);
     let got = run(&model, job(1)).await;
-    assert_eq!((got.texts(), got.completion_tokens()), (vec!["ANSWER: Oslo".to_owned()], 15));
+    assert_eq!((got.texts(), got.usage().completion_tokens), (vec!["ANSWER: Oslo".to_owned()], 15));
     run(&model, job(1)).await;
     let limits: Vec<_> = server.seen().iter().map(|s| s.body["max_tokens"].as_u64().unwrap()).collect();
     assert_eq!(limits, [100, 4096, 4096]);
@@ -91,7 +91,7 @@ async fn e04_a_limit_spent_twice_is_an_error_of_its_own() {
     let (server, got) = against(vec![spent()], 1).await;
     assert_eq!((got.kind(), server.count()), (CallErrorKind::OutputSpent, 2));
     assert!(got.error().message.contains("output limit spent on reasoning"), "{}", got.error());
-    assert_eq!(got.completion_tokens(), 20);
+    assert_eq!(got.usage().completion_tokens, 20);
 }
 
 fn mixed(finish: &str, message: &Value) -> Answer {

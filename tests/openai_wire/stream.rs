@@ -48,7 +48,7 @@ async fn several_choices_come_in_one_stream() {
     let (server, got) = against(vec![Answer::stream(&events)], 2).await;
     assert_eq!(got.texts(), ["ANSWER: Oslo", "THINK: b"]);
     assert_eq!((shown(&got, 0, false), shown(&got, 1, false)), ("ANSWER: Oslo".to_owned(), "THINK: b".to_owned()));
-    assert_eq!((server.count(), got.replies.len(), got.completion_tokens(), dropped(&got).len()), (1, 1, 5, 0));
+    assert_eq!((server.count(), got.replies.len(), got.usage().completion_tokens, dropped(&got).len()), (1, 1, 5, 0));
     let usage = got.replies[0].usage.unwrap();
     assert_eq!((usage.prompt_tokens, usage.cached_prompt_tokens, usage.estimated), (900, 768, false));
 }
@@ -157,7 +157,7 @@ async fn a_whole_reply_in_the_place_of_a_stream_is_read_and_paid_once() {
     let whole = json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"content": "ANSWER: Oslo"}}], "usage": {"prompt_tokens": 9, "completion_tokens": 3}});
     let (server, got) = against(vec![Answer::raw_stream(&format!("\n{whole}"))], 1).await;
     assert_eq!(got.texts(), ["ANSWER: Oslo"]);
-    assert_eq!((server.count(), got.prompt_tokens(), got.completion_tokens()), (1, 9, 3));
+    assert_eq!((server.count(), got.usage().prompt_tokens, got.usage().completion_tokens), (1, 9, 3));
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ async fn the_body_holds_the_whole_request() {
     assert_eq!(seen.headers["authorization"], format!("Bearer {KEY}"));
     assert!(seen.headers["accept-encoding"].contains("gzip"));
     assert!(seen.headers["user-agent"].starts_with("tot/"), "{}", seen.headers["user-agent"]);
-    assert_eq!((server.count(), got.prompt_tokens(), got.completion_tokens(), got.tries()), (1, 900, 15, 1));
+    assert_eq!((server.count(), got.usage().prompt_tokens, got.usage().completion_tokens, got.tries()), (1, 900, 15, 1));
 }
 
 #[tokio::test]

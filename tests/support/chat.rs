@@ -122,7 +122,7 @@ impl Outcome {
     /// No secret, no control character, one line, not endless.
     pub fn assert_clean(&self, secrets: &[&str]) {
         let error = self.error();
-        for text in [error.to_string(), format!("{error:?}")] {
+        for text in [error.to_string(), format!("{error:?}"), serde_json::to_string(error).unwrap()] {
             assert!(secrets.iter().all(|s| !text.contains(s)), "{text}");
         }
         assert!(error.message.len() < 700 && !error.message.contains(char::is_control), "{error}");

@@ -205,7 +205,7 @@ impl Act {
         }
     }
 
-    /// Nodes that the act names.
+    /// Nodes that the act names and that have to be there.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let replaced = match self {
             Self::AskAgain { otherwise, .. } => otherwise.replaces.as_slice(),
@@ -221,9 +221,8 @@ impl Act {
             | Self::Correct { node, .. }
             | Self::Review { node, .. }
             | Self::More { node, .. } => (Some(*node), None),
-            // The root may not be there yet: a rule about it is about everything.
-            Self::Rule(rule) => ((rule.below.0 > 0).then_some(rule.below), None),
-            Self::Link { .. } | Self::Set(_) | Self::Model(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
+            // The node of a rule may be one that is still to come.
+            Self::Link { .. } | Self::Rule(_) | Self::Set(_) | Self::Model(_) | Self::Break { .. } | Self::Intercept { .. } => (None, None),
         };
         one.into_iter().chain(other).chain(replaced.iter().copied())
     }
@@ -333,16 +332,11 @@ impl Act {
                     Ok(())
                 }
             }
-            Self::Rule(rule) => {
-                if rule.below.0 > 0 {
-                    known(rule.below)?;
-                }
-                match state.rules().find(|(_, other, _)| *other == rule) {
-                    Some((_, _, true)) => refuse(format!("this rule is in force already: {rule}")),
-                    Some(_) => refuse(format!("this rule is there, switched off: {rule}; switch it on in the list (!)")),
-                    None => Ok(()),
-                }
-            }
+            Self::Rule(rule) => match state.rules().find(|(_, other, _)| *other == rule) {
+                Some((_, _, true)) => refuse(format!("this rule is in force already: {rule}")),
+                Some(_) => refuse(format!("this rule is there, switched off: {rule}; switch it on in the list (!)")),
+                None => Ok(()),
+            },
             Self::Break { condition } => match state.breakpoints().find(|point| point.condition == condition) {
                 Some(point) if point.on => refuse(format!("this breakpoint is set already: {condition}")),
                 Some(_) => refuse(format!("this breakpoint is there, switched off: {condition}; switch it on in the list (B)")),

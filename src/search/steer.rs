@@ -28,7 +28,7 @@ pub struct Rule {
     pub force: bool,
     /// What.
     pub what: Ruled,
-    /// At this node and all below it; the root: everywhere.
+    /// At this node and all below it; the root: everywhere. It may be one that is still to come.
     pub below: NodeId,
 }
 

@@ -133,3 +133,25 @@ fn forced_and_forbidden_entities_narrow_what_can_be_selected() {
     assert!(errors.iter().any(|why| why.contains("forbidden by you")), "{errors:?}");
     assert!(world.state.finished.is_some());
 }
+
+#[test]
+fn a_rule_below_a_node_that_is_still_to_come_holds_from_then_on() {
+    let scenario = film();
+    let mut free = World::new(&scenario, Preset::Paper, 1);
+    free.run(usize::MAX);
+    let cast = |world: &World| world.state.nodes.iter().position(|n| n.action.to_string().contains("P161"));
+    let at = NodeId(u32::try_from(cast(&free).expect("else the test shows nothing")).unwrap());
+    let parent = free.state.node(at).unwrap().parent.unwrap();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.run(1);
+    act(&mut world, Act::Rule(format!("forbid relation P161 below {}", parent.0).parse().unwrap())).unwrap();
+    world.run(usize::MAX);
+    let below = |id: NodeId| world.state.path_to(id).iter().any(|node| node.id == parent);
+    let chosen = world
+        .state
+        .nodes
+        .iter()
+        .filter(|n| below(n.id) && matches!(&n.action, Action::SelectRelation { relation } if &*relation.id == "P161"));
+    assert_eq!(chosen.count(), 0);
+    assert_eq!(world.reloaded(), world.state);
+}

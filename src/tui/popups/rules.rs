@@ -104,7 +104,8 @@ impl RulesPopup {
         let (mut rows, mut items) = (Vec::new(), Vec::new());
         for (act, rule, on) in state.rules() {
             rows.push(Row::Rule(act, on));
-            let detail = if on { "" } else { "switched off" }.to_owned();
+            let to_come = state.node(rule.below).is_none().then(|| format!("there is no node {} yet", rule.below.0));
+            let detail = if on { to_come.unwrap_or_default() } else { "switched off".to_owned() };
             items.push(Item { detail, ..Item::new(format!("{} {}", if on { "●" } else { "○" }, one_line(&rule.to_string()))) });
         }
         let open = state.frontier();

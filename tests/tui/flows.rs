@@ -325,6 +325,29 @@ fn a_person_is_the_model() {
 }
 
 #[test]
+fn what_is_being_written_stays_when_nothing_waits_for_it_any_more() {
+    let world = film(usize::MAX);
+    let ask = world.state.asks.iter().find(|ask| ask.key.purpose == Purpose::Sample).unwrap().id;
+    let flight = Flight { ask, since: Instant::now(), what: "samples".into(), kg: None, human: true };
+    let mut desk = Desk::with(&world, |live| live.flights = vec![flight.clone()]);
+    desk.press("text:THINK:");
+    // The time is up, or another terminal paused it.
+    desk.live.flights.clear();
+    desk.arrive();
+    let screen = desk.press("space text:quit Enter").screen(160, 50);
+    assert!(screen.contains("THINK: quit") && screen.contains("nothing waits for this reply now"), "{screen}");
+    assert!(desk.sent().is_empty() && desk.app.take_effects().is_empty(), "no letter is a command of the screen below");
+    // It goes on, and so does the person.
+    desk.live.flights = vec![flight];
+    desk.arrive();
+    assert!(!desk.screen(160, 50).contains("nothing waits"));
+    desk.live.flights.clear();
+    desk.arrive();
+    desk.press("Escape");
+    assert!(!desk.app.has_popup());
+}
+
+#[test]
 fn an_entity_of_the_local_graph_is_expanded_from_there() {
     let mut desk = Desk::at(&film(usize::MAX));
     select(&mut desk, 9);

@@ -233,8 +233,13 @@ impl State {
                 none.then(|| format!("a choice at {} brought no new fact", self.where_is(*step)))
             }
             (Condition::ParseFailure, Event::Read { step, rows, .. }) => {
-                let unread =
-                    |row: &&Reading| matches!(row.outcome, Outcome::Rejected { reason: Reason::Unreadable | Reason::NotOffered, .. });
+                // Where the question is linked, it is the graph that has nothing to offer.
+                let linking = self.step(*step)?.kind == StepKind::Start;
+                let unread = |row: &&Reading| match row.outcome {
+                    Outcome::Rejected { reason: Reason::Unreadable, .. } => true,
+                    Outcome::Rejected { reason: Reason::NotOffered, .. } => !linking,
+                    _ => false,
+                };
                 let first = rows.iter().find(unread)?;
                 let Outcome::Rejected { why, .. } = &first.outcome else { return None };
                 Some(format!("a sample at {} was rejected: {why}", self.where_is(*step)))

@@ -265,7 +265,7 @@ impl SessionView {
             can_undo: self.snapshot.state.undoable().is_some(),
             can_redo: self.snapshot.state.redoable().is_some(),
             finding: !self.find.needle.is_empty(),
-            has_next: self.scene.next.is_some(),
+            has_next: self.scene.next.or(self.scene.first).is_some(),
             has_more: self.graph.cut().is_some(),
             has_warnings: false,
             has_fact: self.graph.looked_at().is_some(),

@@ -3,7 +3,7 @@
 use super::desk::{Desk, film, live, snapshot};
 use std::sync::Arc;
 use tree_of_traversals::runner::{Command, Pace};
-use tree_of_traversals::search::{Event, Got, NodeId, State};
+use tree_of_traversals::search::{Event, Got, NodeId, State, why};
 use tree_of_traversals::tui::app::Effect;
 use tree_of_traversals::tui::scene::{Scene, label};
 use tree_of_traversals::tui::views::inspector::{Tab, document};
@@ -19,16 +19,20 @@ fn the_next_node_is_always_marked() {
     let mut seen = 0;
     for count in 1..whole.entries.len() {
         let state = State::from_entries(&whole.entries[..count]).unwrap();
-        let Some(next) = state.next_node().filter(|_| state.finished.is_none()) else { continue };
         let mut desk = Desk::at(&film(count));
+        // Nothing is next where an expansion is under way, or the search ends.
+        let Some(why::Decision::Expand(next)) = why::coming(&state) else {
+            let screen = desk.press("z").screen(200, 60);
+            assert!(!screen.lines().skip(1).any(|line| line.contains("▶ ")), "after {count} entries: {screen}");
+            continue;
+        };
         let screen = desk.press("z").screen(200, 60);
         let line = row(&screen, &format!(" {} ", label(&state, next)));
-        let working = state.open_steps().filter_map(|step| step.node).last();
-        assert!(line.contains('▶') || working == Some(next), "after {count} entries: {line}");
+        assert!(line.contains('▶'), "after {count} entries: {line}");
         assert!(screen.matches('▶').count() <= 3, "one mark: {screen}");
         seen += 1;
     }
-    assert!(seen > 20);
+    assert!(seen > 5);
 }
 
 #[test]

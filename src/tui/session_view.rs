@@ -267,7 +267,7 @@ impl SessionView {
             finding: !self.find.needle.is_empty(),
             has_next: self.scene.next.or(self.scene.first).is_some(),
             has_more: self.graph.cut().is_some(),
-            has_warnings: false,
+            has_warnings: !self.scene.warnings.is_empty() || self.scene.state.halted.is_some(),
             has_fact: self.graph.looked_at().is_some(),
             has_edge: matches!(self.graph.looked_at(), Some(Looked::Fact(_))),
             pane: Some(self.focus),

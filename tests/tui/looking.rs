@@ -230,3 +230,27 @@ fn replies_from_the_cache_are_told_with_their_age() {
     let told = document(&Scene::of(state), NodeId(0), Tab::Calls, None, &flying).plain();
     assert!(told.contains("from the cache, 3 days old") && !told.contains(" live"), "{told}");
 }
+
+#[test]
+fn warnings_are_rows_that_lead_to_their_nodes() {
+    let world = film(usize::MAX);
+    let warnings = world.state.warnings();
+    let (last, node) = (warnings.last().unwrap(), warnings.last().unwrap().node);
+    let mut desk = Desk::at(&world);
+    let screen = desk.press("W").screen(200, 60);
+    assert!(screen.contains("┏ Warnings · 1 about a node ━") && warnings.len() == 1, "{screen}");
+    for warning in &warnings {
+        assert!(screen.contains(&format!("⚠ node {} · {} · ", warning.node.0, warning.kind.title())), "{screen}");
+    }
+    // The selected one stands there whole, however narrow the screen is.
+    let narrow = desk.press("End").screen(60, 24);
+    let words: Vec<&str> = last.text.split(' ').collect();
+    assert!(words.iter().all(|word| narrow.contains(word)), "{narrow}");
+    desk.press("Enter");
+    assert!(!desk.app.has_popup());
+    assert_eq!(desk.app.session().unwrap().node(), Some(node));
+    for (width, height) in [(1, 1), (5, 3), (12, 12), (40, 10), (80, 24)] {
+        desk.press("W").screen(width, height);
+        desk.press("Escape");
+    }
+}

@@ -5,7 +5,7 @@ use super::setup::session_path;
 use super::{Status, ask, report};
 use crate::attach::{Reply, connect};
 use crate::search::{Entry, Event, HaltCause, State};
-use crate::session::{Recording, read};
+use crate::session::{Descent, Recording, Supply, read};
 use crate::text::{clean, one_line, printable_json};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -55,6 +55,7 @@ pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
     let path = session_path(&args.session);
     let recording = read(&path)?;
     let Some(stream) = connect(&path).await else { bail!(not_running(&path, &recording.state)) };
+    let descent = Descent::of(&recording.header, &recording.entries).words(Supply::Over);
     let mut journal = Tail::of(&path, recording)?;
     let mut out = Out { json: args.json, teller: Teller::default() };
     let (read, write) = stream.into_split();
@@ -68,6 +69,7 @@ pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
     out.entries(&journal.state, &begun)?;
     if !args.json {
         say(&format!("attached to {}; `help` lists the commands, `quit` leaves", path.display()));
+        descent.iter().for_each(|words| say(words));
     }
     loop {
         tokio::select! {

@@ -187,13 +187,20 @@ pub fn run(view: &SessionView) -> String {
     }
 }
 
-/// The question, the model and the graphs.
+/// Which session it was forked from, and which replies came from there.
+pub fn descent(view: &SessionView) -> Option<String> {
+    header::descent(view).map(|words| worded(&words))
+}
+
+/// The question, the model and the graphs; of a fork, what it was forked from.
 pub fn started(view: &SessionView) -> Vec<String> {
     let Some(started) = view.snapshot.state.started.as_deref() else { return Vec::new() };
     let kgs: Vec<&str> = started.kgs.iter().map(|(kg, _)| &**kg).collect();
     let graphs = if kgs.len() == 1 { "graph" } else { "graphs" };
-    vec![
+    let mut lines = vec![
         format!("question: {}", one_line(&started.question)),
         format!("session {}; model: {}; {graphs}: {}", view.snapshot.live.session, header::model(&started.model), kgs.join(", ")),
-    ]
+    ];
+    lines.extend(descent(view));
+    lines
 }

@@ -92,7 +92,7 @@ impl State {
                 ask.replies += 1;
                 ask.took_ms = ask.took_ms.max(*took_ms);
                 ask.source = Some(*source);
-                ask.live |= !matches!(source, Source::Recorded | Source::Cached | Source::Kept(_));
+                ask.live |= source.is_live();
             }
             Event::Failed { ask, error } => self.open_ask(*ask)?.error = Some(error.clone()),
             Event::Halted(halt) => {

@@ -448,6 +448,14 @@ pub enum Source {
     You,
 }
 
+impl Source {
+    /// Whether it came from the world now: from no recording, and from nothing that was kept.
+    #[must_use]
+    pub const fn is_live(self) -> bool {
+        !matches!(self, Self::Recorded | Self::Cached | Self::Kept(_))
+    }
+}
+
 /// What a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -349,7 +349,7 @@ fn an_explorer_is_paused_from_outside_and_its_fork_has_a_socket_of_its_own() {
     attached.rests();
     terminal.press_for("{{", "looking back");
     terminal.press_for("f", "Fork after event");
-    terminal.press_for("\r", "a fork: replies come from the parent's recording");
+    terminal.press_for("\r", "replies come from the parent's recording");
     let entries = attached.ends(4);
     assert_eq!(entries, lines(&parent)[1..]);
     let fork = home.sessions().into_iter().find(|session| *session != parent).unwrap();

@@ -2,7 +2,7 @@
 
 use super::hostile;
 use super::server::{Server, busy_at_first};
-use super::support::{DEADLINE, Home, Ran, TOT, events, finish, scenario, send};
+use super::support::{DEADLINE, Home, Ran, TOT, events, finish, lines, scenario, send};
 use super::terminal::Terminal;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -106,6 +106,91 @@ fn session(home: &Home) -> PathBuf {
     found.remove(0)
 }
 
+/// A session that ended, outside the sessions folder.
+fn recorded(home: &Home) -> String {
+    let parent = home.arg("q71.jsonl");
+    home.run(&["ask", "--quiet", "--session", &parent, BALLPARK]).ends(0);
+    parent
+}
+
+#[test]
+fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
+    let home = Home::new();
+    let parent = recorded(&home);
+    // Without a change everything comes from the recording, and nothing is counted as live.
+    let mut talk = Talk::open(&home, &["replay", "--plain", &parent]);
+    talk.say("at 48");
+    talk.say("fork");
+    talk.say("why an outdated name?");
+    let forked = talk.say("yes");
+    let begins = "fork of q71 after event 48, replies come from the parent's recording until a request is new, an outdated name?";
+    assert!(forked.contains(begins), "{forked}");
+    talk.and_wait("continue");
+    let status = talk.say("status");
+    assert!(status.contains("until a request is new (22 so far), an outdated name?"), "{status}");
+    talk.quit();
+    let fork = session(&home).to_str().unwrap().to_owned();
+    let told = "fork of q71 after event 48 · 22 replies from the parent's recording · an outdated name?\n";
+    let shown = home.run(&["show", &fork]).ends(0).out;
+    assert!(shown.starts_with(told), "{shown}");
+    let object = home.run(&["show", &fork, "--json"]).json()["fork"].clone();
+    assert_eq!((&object["parent"], &object["after_event"], &object["recorded_replies"]), (&"q71".into(), &48.into(), &22.into()));
+    assert_eq!((&object["live_replies"], &object["live_since_event"]), (&0.into(), &serde_json::Value::Null));
+    assert!(home.run(&["show", &parent, "--json"]).json()["fork"].is_null());
+    // Opened again, it still says so.
+    let mut again = Talk::open(&home, &["replay", "--plain", &fork]);
+    assert!(again.say("status").contains("22 replies from the parent's recording, an outdated name?"), "{}", again.all);
+    again.quit();
+}
+
+#[test]
+fn a_fork_that_went_live_says_since_when() {
+    let home = Home::new();
+    let parent = recorded(&home);
+    let mut talk = Talk::open(&home, &["replay", "--plain", &parent]);
+    talk.say("at 47");
+    talk.say("fork");
+    talk.say("yes");
+    talk.say("go 0");
+    talk.say("hint look at the park");
+    talk.and_wait("continue");
+    let fork = session(&home);
+    let since = lines(&fork)[1..].iter().skip(48).find(|entry| !entry["ev"]["replied"].is_null()).unwrap()["seq"].to_string();
+    let replies = lines(&fork)[1..].iter().skip(48).filter(|entry| entry["ev"]["replied"]["source"] == "live").count();
+    let wanted = format!("fork of q71 after event 47, {replies} live since event {since}\n");
+    let status = talk.say("status");
+    assert!(status.contains(&wanted), "{wanted}{status}");
+    talk.quit();
+    let shown = home.run(&["show", fork.to_str().unwrap()]).ends(0).out;
+    assert!(shown.starts_with(&wanted.replace("47, ", "47 · ")), "{shown}");
+}
+
+#[test]
+fn what_is_asked_again_in_a_fork_is_live_and_said_to_be() {
+    let home = Home::new();
+    let parent = recorded(&home);
+    let mut talk = Talk::open(&home, &["resume", "--plain", &parent]);
+    talk.say("fork");
+    talk.say("yes");
+    talk.say("7");
+    let fact = Talk::number(&talk.say("graph"), "home venue, Bright House Field");
+    talk.say(&format!("correct a fact {fact}"));
+    talk.say("another label");
+    talk.say("BayCare Ballpark");
+    let who = talk.say("none");
+    let next = Talk::number(&who, "home venue, what comes next");
+    talk.and_wait(&next);
+    let fork = session(&home);
+    let live: Vec<String> =
+        lines(&fork)[1..].iter().filter(|entry| entry["ev"]["replied"]["source"] == "live").map(|entry| entry["seq"].to_string()).collect();
+    let before = lines(&parent).len() - 1;
+    let live: Vec<&String> = live.iter().filter(|seq| seq.parse::<usize>().unwrap() >= before).collect();
+    assert_eq!(live.len(), 2, "the choice and its value");
+    let status = talk.say("status");
+    assert!(status.contains(&format!("until a request is new (by hand 2 live since event {})", live[0])), "{status}");
+    talk.quit();
+}
+
 #[test]
 fn a_whole_session_from_the_question_to_the_corrected_answer() {
     let home = Home::new();
@@ -184,7 +269,7 @@ fn a_whole_session_from_the_question_to_the_corrected_answer() {
     let first = session(&home);
     assert!(talk.say("fork").contains("expected answer: not said"));
     assert!(talk.say("expected Bright House Field").contains("expected answer: Bright House Field"));
-    assert!(talk.say("yes").contains("a fork of"));
+    assert!(talk.say("yes").contains("fork of"));
     let list = talk.say("compare");
     assert!(list.contains("1. parent: "), "{list}");
     let compared = talk.say("1");

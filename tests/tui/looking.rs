@@ -3,7 +3,7 @@
 use super::desk::{Desk, film, live, snapshot};
 use std::sync::Arc;
 use tree_of_traversals::runner::{Command, Pace};
-use tree_of_traversals::search::{Event, Got, NodeId, State};
+use tree_of_traversals::search::{Event, Got, NodeId, Source, State};
 use tree_of_traversals::tui::app::Effect;
 use tree_of_traversals::tui::scene::{Scene, label};
 use tree_of_traversals::tui::views::inspector::{Tab, document};
@@ -177,9 +177,48 @@ fn a_fork_is_another_session_in_the_same_view() {
     fork.parent = Some(("first".to_owned(), 3));
     desk.app.snapshot(snapshot(&world.entries[..60], fork));
     let screen = desk.screen(160, 50);
-    assert!(screen.contains("a fork: replies come from the parent's recording"), "{screen}");
+    assert!(screen.contains("⑂ fork of first after event 2 · replies come from the parent's recording until a request is new"), "{screen}");
     assert!(!screen.contains("looking back"));
     assert!(Arc::ptr_eq(&desk.app.session().unwrap().scene.state, &desk.app.session().unwrap().snapshot.state));
+}
+
+/// What must be seen comes first; where there is room for one line only, the fork's goes.
+#[test]
+fn a_fork_says_so_after_its_first_miss_and_beside_a_banner() {
+    let mut world = film(usize::MAX);
+    let replies: Vec<usize> = (20..60).filter(|at| matches!(world.entries[*at].ev, Event::Replied { .. })).collect();
+    for at in &replies[..3] {
+        let Event::Replied { source, .. } = &mut world.entries[*at].ev else { panic!() };
+        *source = Source::Recorded;
+    }
+    let mut fork = live();
+    fork.parent = Some(("first".to_owned(), 20));
+    fork.fork.why = "another\u{1b}[31m cast?".into();
+    let mut desk = Desk::at(&world);
+    desk.app.snapshot(snapshot(&world.entries[..60], fork.clone()));
+    let line = format!(
+        "⑂ fork of first after event 19 · 3 replies from the parent's recording, {} live since event {} · another[31m cast?",
+        replies.len() - 3,
+        replies[3]
+    );
+    for size in [(160, 50), (160, 29)] {
+        let screen = desk.screen(size.0, size.1);
+        assert!(screen.contains(&line), "{line}\n{screen}");
+    }
+    // Beside what must be seen, on a high screen; the past says what was taken by then.
+    desk.press("(");
+    let screen = desk.screen(160, 50);
+    assert!(screen.contains("looking back") && screen.contains("⑂ fork of first after event 19 · another[31m cast?"), "{screen}");
+    let low = desk.screen(160, 29);
+    assert!(low.contains("looking back") && !low.contains('⑂'), "{low}");
+    assert!(!desk.screen(39, 9).contains('⑂'));
+    // A question that was asked again from a recording, and one that was simply asked.
+    fork.parent = None;
+    fork.fork = Default::default();
+    let mut desk = Desk::at(&world);
+    desk.app.snapshot(snapshot(&world.entries, fork.clone()));
+    assert!(desk.screen(160, 50).contains("⑂ asked again · 3 replies from an earlier recording, "), "{}", desk.screen(160, 50));
+    assert!(!Desk::at(&film(usize::MAX)).screen(160, 50).contains('⑂'));
 }
 
 /// Press, release, press, repeat, release: three moves, and no frame for a release.

@@ -44,12 +44,10 @@ impl App {
             Page::Session(view) => {
                 view.now = now;
                 view.settle();
-                let banner = header::banner(view);
-                let places = places(area, view.focus, view.zoom, banner.is_some());
+                let banners = header::banners(view);
+                let places = places(area, view.focus, view.zoom, u16::try_from(banners.len()).unwrap_or(u16::MAX));
                 header::render(buf, places.header, view, now, &theme);
-                if let Some(text) = &banner {
-                    header::render_banner(buf, places.banner, text, &theme);
-                }
+                header::render_banners(buf, places.banners, &banners, &theme);
                 draw_tabs(buf, &places, view, &theme, &mut self.spots);
                 draw_panes(buf, &places, view, now, &theme, &mut self.spots);
                 match &self.message {

@@ -69,7 +69,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("warnings", Json::Array(state.warnings().iter().map(warning).collect()));
     put("llm", spent::json(state));
     put("llm_rounds", json!(counters.llm_rounds));
-    let mut kg = json!({ "calls": counters.kg_calls, "cached": counters.kg_cached });
+    let mut kg = json!({ "calls": counters.kg_calls, "recorded": counters.kg_recorded, "cached": counters.kg_cached });
     if let Some(oldest) = counters.kg_oldest {
         kg["oldest_cached_at"] = json!(oldest);
     }

@@ -65,7 +65,9 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         (true, false) => write!(out, "{}", clean(&facts(state)))?,
         (false, true) => {
             let mut object = report::json(state, &session, elapsed);
-            object["fork"] = descent.parent.map_or(Json::Null, |_| fork_json(&descent));
+            if descent.parent.is_some() {
+                object["fork"] = fork_json(&descent);
+            }
             writeln!(out, "{}", printable_json(&object.to_string()))?;
         }
         (false, false) => whole(&mut out, state, &descent)?,

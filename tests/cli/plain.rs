@@ -133,6 +133,11 @@ fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
     assert!(budget.contains("model calls: 6, 11 recorded") && budget.contains("KG calls: 4 live, 11 recorded, 1 cached"), "{budget}");
     talk.quit();
     let fork = session(&home).to_str().unwrap().to_owned();
+    // The parent stands elsewhere, and is not called gone; events are counted as in the dialogue.
+    let list = home.run(&["sessions", "list"]).ends(0).out;
+    assert!(list.contains("[fork of q71 after event 48, which is not in this folder]"), "{list}");
+    let file = home.run(&["sessions", "show", &fork]).ends(0).out;
+    assert!(file.contains("fork of    q71 after event 48 · 22 replies from the parent's recording"), "{file}");
     let told = "fork of q71 after event 48 · 22 replies from the parent's recording · an outdated name?\n";
     let shown = home.run(&["show", &fork]).ends(0).out;
     assert!(shown.starts_with(told), "{shown}");
@@ -144,10 +149,12 @@ fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
     let object = home.run(&["show", &fork, "--json"]).json()["fork"].clone();
     assert_eq!((&object["parent"], &object["after_event"], &object["recorded_replies"]), (&"q71".into(), &48.into(), &22.into()));
     assert_eq!((&object["live_replies"], &object["live_since_event"]), (&0.into(), &serde_json::Value::Null));
-    assert!(home.run(&["show", &parent, "--json"]).json()["fork"].is_null());
+    assert!(home.run(&["show", &parent, "--json"]).json().get("fork").is_none());
     // Opened again, it still says so.
     let mut again = Talk::open(&home, &["replay", "--plain", &fork]);
     assert!(again.say("status").contains("22 replies from the parent's recording, an outdated name?"), "{}", again.all);
+    let compare = again.say("compare");
+    assert!(compare.contains("q71, which this session was forked from, is not in its folder: `tot diff`"), "{compare}");
     again.quit();
 }
 

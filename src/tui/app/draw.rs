@@ -105,7 +105,12 @@ fn draw_panes(buf: &mut Buffer, places: &Places, view: &mut SessionView, now: In
                         super::super::widgets::count(view.scene.state.nodes.len(), "node", "nodes")
                     )
                 }
-                Pane::Timeline => format!("Timeline · {} of {} events", view.seen(), view.snapshot.entries().len()),
+                Pane::Timeline => match view.past {
+                    Some(seen) => {
+                        format!("Timeline · event {} of {}", seen.saturating_sub(1), view.snapshot.entries().len().saturating_sub(1))
+                    }
+                    None => format!("Timeline · {}", super::super::widgets::count(view.snapshot.entries().len(), "event", "events")),
+                },
                 other => other.name().to_owned(),
             };
             pane(buf, *rect, &title, focus, theme)

@@ -192,7 +192,7 @@ pub fn descent(view: &SessionView) -> Option<String> {
     header::descent(view).map(|words| worded(&words))
 }
 
-/// The question, the model and the graphs; of a fork, what it was forked from.
+/// The question, the model and the graphs; of a fork, what it was forked from; why the search stands still, if it does.
 pub fn started(view: &SessionView) -> Vec<String> {
     let Some(started) = view.snapshot.state.started.as_deref() else { return Vec::new() };
     let kgs: Vec<&str> = started.kgs.iter().map(|(kg, _)| &**kg).collect();
@@ -202,5 +202,8 @@ pub fn started(view: &SessionView) -> Vec<String> {
         format!("session {}; model: {}; {graphs}: {}", view.snapshot.live.session, header::model(&started.model), kgs.join(", ")),
     ];
     lines.extend(descent(view));
+    if !matches!(view.snapshot.run_state(), RunState::Running | RunState::Stepping) {
+        lines.extend(view.scene.state.halted.as_deref().map(|halt| worded(&halt.words())));
+    }
     lines
 }

@@ -53,9 +53,17 @@ impl State {
             _ => false,
         };
         // A halt is over when something is decided, asked or done again; what was still on its way does not end it, nor does a
-        // person who only sets a breakpoint.
+        // person who only sets a breakpoint, nor one who opens the session to see why it stands still.
         if !only_looks
-            && !matches!(entry.ev, Event::Replied { .. } | Event::Failed { .. } | Event::Part { .. } | Event::Halted(_) | Event::Ran { .. })
+            && !matches!(
+                entry.ev,
+                Event::Replied { .. }
+                    | Event::Failed { .. }
+                    | Event::Part { .. }
+                    | Event::Halted(_)
+                    | Event::Ran { .. }
+                    | Event::Resumed { .. }
+            )
         {
             self.halted = None;
         }

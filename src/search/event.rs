@@ -10,6 +10,7 @@ use crate::calls::{AskId, CallError, KgCall, KgReply, PartKind, PromptKind, Samp
 use crate::graph::{Delta, Entity, EntityId, KgName};
 use crate::micro::Micro;
 use crate::price::Price;
+use crate::text::one_line;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -266,6 +267,15 @@ pub struct Halt {
     /// The breakpoints that were hit, by the acts that set them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<ActId>,
+}
+
+impl Halt {
+    /// `stands at a breakpoint: expansion 2 is about to begin`, `stands still: the budget of 3 calls to the model is used up`
+    #[must_use]
+    pub fn words(&self) -> String {
+        let why = one_line(&self.why);
+        if self.cause == HaltCause::Breakpoint { format!("stands at a {why}") } else { format!("stands still: {why}") }
+    }
 }
 
 /// What a halt is about.

@@ -157,8 +157,11 @@ fn banner(view: &SessionView) -> Option<String> {
         };
         return Some(format!("◷ looking back: after event {} of {}{goes_on} · `)` to the present · `f` forks here", seen - 1, all - 1));
     }
-    if let Some(halt) = &view.snapshot.state.halted {
+    // Who goes on is not told any more why it stood still.
+    let moves = matches!(view.snapshot.run_state(), RunState::Running | RunState::Stepping);
+    if let Some(halt) = view.snapshot.state.halted.as_deref().filter(|_| !moves) {
         let (what, on) = match halt.cause {
+            _ if view.snapshot.live.replay => ("the search stands still there: ", "tot resume goes on with it"),
             HaltCause::Budget(_) => ("", "`L` raises it, then space goes on"),
             HaltCause::Breakpoint => ("", "space goes on · `B` lists breakpoints"),
             HaltCause::Miss if view.snapshot.live.stops_at_miss => ("", "space goes on, live · `C` compares with the parent"),

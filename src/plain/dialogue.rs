@@ -674,7 +674,9 @@ impl Dialogue {
     fn standing(&mut self) {
         self.look(|view| {
             let mut lines = looks::started(view);
-            lines.push(looks::run(view));
+            // What the search does is always of the present.
+            let now = if view.past.is_some() { "now: " } else { "" };
+            lines.push(format!("{now}{}", looks::run(view)));
             lines.extend(view.node().map(|id| format!("selected: {}", looks::node(&view.scene, id))));
             lines
         });

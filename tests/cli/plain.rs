@@ -107,6 +107,25 @@ fn session(home: &Home) -> PathBuf {
     found.remove(0)
 }
 
+/// Of the past it is told what came then, never what the present is about to do.
+#[test]
+fn the_past_says_what_came_next_then() {
+    let home = Home::new();
+    let halted = home.arg("s.jsonl");
+    home.run(&["ask", "--quiet", "--session", &halted, "--break", "expansion 3", BALLPARK]).ends(4);
+    let ran = type_all(&home, &["resume", "--plain", &halted], "machine\nat 20\nmachine\nbudget\nstatus\nlatest\nmachine\n").ends(0);
+    let said: Vec<&str> = ran.out.split("\n> ").collect();
+    let told = |word: &str| said.iter().filter(|said| said.starts_with(word)).collect::<Vec<_>>();
+    let (machine, budget, status) = (told("machine"), told("budget")[0], told("status")[0]);
+    let (present, past, again) = (machine[0], machine[1], machine[2]);
+    assert!(present.contains("\nnext: search: ") && again.trim_end() == present.trim_end(), "{present}{again}");
+    let silent = |entry: &serde_json::Value| ["part", "replied", "failed"].iter().any(|kind| !entry["ev"][kind].is_null());
+    let then = lines(&halted)[1..].iter().skip(21).position(|entry| !silent(entry)).unwrap() + 21;
+    assert!(past.contains(&format!("what came next then: event {then}, ")) && !past.contains("\nnext: "), "{past}");
+    assert!(budget.contains("time: not recorded"), "{budget}");
+    assert!(status.contains("\nnow: breakpoint; next: ") && status.contains("\nlooking back, "), "{status}");
+}
+
 /// A session that ended, outside the sessions folder.
 fn recorded(home: &Home) -> String {
     let parent = home.arg("q71.jsonl");
@@ -138,6 +157,9 @@ fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
     assert!(list.contains("[fork of q71 after event 48, which is not in this folder]"), "{list}");
     let file = home.run(&["sessions", "show", &fork]).ends(0).out;
     assert!(file.contains("fork of    q71 after event 48 · 22 replies from the parent's recording"), "{file}");
+    let start = Talk::open(&home, &["--plain"]);
+    assert!(start.all.contains("fork of q71 after event 48"), "{}", start.all);
+    start.quit();
     let told = "fork of q71 after event 48 · 22 replies from the parent's recording · an outdated name?\n";
     let shown = home.run(&["show", &fork]).ends(0).out;
     assert!(shown.starts_with(told), "{shown}");

@@ -161,14 +161,12 @@ fn a_fork_with_the_expected_answer_is_compared_with_its_parent_and_judged() {
     sessions.sort_by_key(|session| std::fs::read_to_string(session).unwrap().lines().next().unwrap().contains("parent"));
     let diff = terminal.tot(&["diff", &sessions[0], &sessions[1]]);
     assert!(diff.contains("verdict: B is better") && diff.contains("its recording saved"), "{diff}");
-    let header: serde_json::Value = serde_json::from_str(std::fs::read_to_string(&sessions[1]).unwrap().lines().next().unwrap()).unwrap();
     terminal.press("q");
     let (home, status) = terminal.leave();
     assert_eq!(status, 0);
-    // The start page has the family, and counts events as the form that made the fork does.
+    // The start page has the family.
     let mut terminal = Terminal::at_home(TOT, home, &[], &[]);
     terminal.wait_for("└ an outdated name?");
-    terminal.wait_for(&format!("fork after event {}", header["parent"][1].as_u64().unwrap() - 1));
     terminal.press("\x03");
     assert_eq!(terminal.leave().1, 0);
 }

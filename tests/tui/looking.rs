@@ -182,6 +182,23 @@ fn a_fork_is_another_session_in_the_same_view() {
     assert!(Arc::ptr_eq(&desk.app.session().unwrap().scene.state, &desk.app.session().unwrap().snapshot.state));
 }
 
+#[test]
+fn the_machine_says_what_comes_next_and_of_the_past_what_came_then() {
+    let mut desk = Desk::with(&film(60), |live| live.upcoming = Some("choose node: node 9".into()));
+    assert!(desk.press("4 z").screen(160, 50).contains("Next: choose node: node 9."));
+    desk.press("( ]");
+    let screen = desk.screen(160, 50);
+    let seen = desk.app.session().unwrap().seen();
+    let silent = |ev: &Event| matches!(ev, Event::Part { .. } | Event::Replied { .. });
+    let then = (seen..60).find(|at| !silent(&desk.entries[*at].ev)).unwrap();
+    assert!(screen.contains(&format!("What came next then: event {then}, ")) && !screen.contains("node 9"), "{screen}");
+    desk.press(")");
+    assert!(desk.screen(160, 50).contains("Next: choose node: node 9."));
+    assert!(desk.press("5 z").screen(160, 50).contains("1.2 s"));
+    desk.press("( ]");
+    assert!(desk.screen(160, 50).contains("not recorded"), "{}", desk.screen(160, 50));
+}
+
 /// What must be seen comes first; where there is room for one line only, the fork's goes.
 #[test]
 fn a_fork_says_so_after_its_first_miss_and_beside_a_banner() {

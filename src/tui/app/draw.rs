@@ -143,10 +143,9 @@ fn draw_pane(
             view.inspector.render(buf, body, theme);
         }
         Pane::Machine => {
-            let upcoming = view.snapshot.live.upcoming.as_deref().filter(|_| view.past.is_none());
-            machine::render(buf, inner, &view.scene, view.node(), upcoming, theme);
+            machine::render(buf, inner, &view.scene, view.node(), view.upcoming().as_deref(), theme);
         }
-        Pane::Budget => budget::render(buf, inner, &view.scene, view.snapshot.live.ran_ms, theme),
+        Pane::Budget => budget::render(buf, inner, &view.scene, view.ran_ms(), theme),
         Pane::Timeline => {
             let seen = view.seen();
             view.timeline.render(buf, inner, view.snapshot.entries(), &view.snapshot.state, seen, focus, theme);

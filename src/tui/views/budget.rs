@@ -21,8 +21,8 @@ pub type Row = (&'static str, String, Option<(u64, u64)>);
 /// Where the texts begin.
 const TEXT: u16 = 13;
 
-/// Draws the budget; below it, where there is room (`z`), what each kind of call took.
-pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &Theme) {
+/// Draws the budget, with the milliseconds that the search ran, where they are known; below it, where there is room (`z`), what each kind of call took.
+pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: Option<u64>, theme: &Theme) {
     if area.is_empty() || scene.state.started.is_none() {
         return;
     }
@@ -44,9 +44,9 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
     }
 }
 
-/// What was spent, in order; `width`: the columns that a text has.
+/// What was spent, in order; `ran_ms`: how long it ran, where that is known; `width`: the columns that a text has.
 #[must_use]
-pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> {
+pub fn rows(scene: &Scene, spent: &Counters, ran_ms: Option<u64>, width: usize) -> Vec<Row> {
     let state = &scene.state;
     let settings = state.settings();
     let deepest = state.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
@@ -80,7 +80,11 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<R
         ("cost", cost, against(Budget::Cost)),
         ("KG calls", kg_calls(spent, width), None),
         ("best value", format!("{} {}", spark(&best, width.saturating_sub(6)), last(&best)), None),
-        ("time", format!("{}{}", seconds(ran_ms), of(Budget::Time)), used(Budget::Time, ran_ms)),
+        (
+            "time",
+            format!("{}{}", ran_ms.map_or_else(|| "not recorded".to_owned(), seconds), of(Budget::Time)),
+            ran_ms.and_then(|ms| used(Budget::Time, ms)),
+        ),
         ("k, threshold", format!("{} · {}", settings.branching, settings.threshold), None),
     ];
     if !scene.warnings.is_empty() {

@@ -310,6 +310,7 @@ fn standing(snapshot: &Snapshot) -> Reply {
         state: Some(state.to_owned()),
         seq: Some(snapshot.entries().len() as u64),
         next: snapshot.live.upcoming.as_deref().map(one_line),
+        halted: snapshot.state.halted.as_deref().filter(|_| state == "paused").map(crate::search::Halt::words),
         ..Reply::default()
     }
 }

@@ -75,6 +75,9 @@ pub struct Reply {
     /// While it stands still: what comes next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// While it stands still for a reason of its own (a breakpoint, a budget, a service): which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halted: Option<String>,
     /// Why it was not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,

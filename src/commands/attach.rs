@@ -5,7 +5,7 @@ use super::setup::session_path;
 use super::{Status, ask, report};
 use crate::attach::{Reply, connect};
 use crate::search::{Entry, Event, HaltCause, State};
-use crate::session::{Recording, read};
+use crate::session::{Descent, Recording, Supply, last_event, read};
 use crate::text::{clean, one_line, printable_json};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -55,6 +55,7 @@ pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
     let path = session_path(&args.session);
     let recording = read(&path)?;
     let Some(stream) = connect(&path).await else { bail!(not_running(&path, &recording.state)) };
+    let descent = Descent::of(&recording.header, &recording.entries).words(Supply::Over);
     let mut journal = Tail::of(&path, recording)?;
     let mut out = Out { json: args.json, teller: Teller::default() };
     let (read, write) = stream.into_split();
@@ -68,6 +69,10 @@ pub async fn run(args: AttachArgs) -> anyhow::Result<Status> {
     out.entries(&journal.state, &begun)?;
     if !args.json {
         say(&format!("attached to {}; `help` lists the commands, `quit` leaves", path.display()));
+        descent.iter().for_each(|words| say(words));
+        // What was hit before it was opened again is not the last entry.
+        let told = begun.last().is_some_and(|entry| matches!(entry.ev, Event::Halted(_)));
+        journal.state.halted.iter().filter(|_| !told).for_each(|halt| say(&halt.words()));
     }
     loop {
         tokio::select! {
@@ -190,7 +195,7 @@ impl Out {
             self.teller.tell(state, entries);
             // An explorer stays when its search stands still.
             if let (Some(halt), Some(Event::Halted(_))) = (&state.halted, entries.last().map(|entry| &entry.ev)) {
-                say(&format!("stands still: {}", one_line(&halt.why)));
+                say(&halt.words());
             }
             return Ok(());
         }
@@ -227,9 +232,10 @@ fn told(reply: &Reply) -> String {
         return one_line(&format!("not done: {why}{possible}"));
     }
     let state = reply.state.as_deref().unwrap_or("done");
-    let entries = reply.seq.map(|seq| format!(" after {seq} entries")).unwrap_or_default();
+    let event = reply.seq.filter(|seq| *seq > 0).map(|seq| format!(" after event {}", last_event(seq))).unwrap_or_default();
+    let halted = reply.halted.as_deref().map(|why| format!("; {why}")).unwrap_or_default();
     let next = reply.next.as_deref().map(|next| format!("; next: {next}")).unwrap_or_default();
-    one_line(&format!("{state}{entries}{next}"))
+    one_line(&format!("{state}{event}{halted}{next}"))
 }
 
 /// A journal that another program writes.

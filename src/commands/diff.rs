@@ -127,7 +127,8 @@ fn saved(saved: &Saved) -> Json {
 /// What a session took: expansions, calls, tokens, money.
 fn spent(state: &State) -> Json {
     let counters = state.counters();
-    json!({"expansions": counters.expansions, "by_hand": counters.by_hand, "llm": spent::json(state), "kg_calls": counters.kg_calls})
+    json!({"expansions": counters.expansions, "by_hand": counters.by_hand, "llm": spent::json(state), "kg_calls": counters.kg_calls,
+        "kg_recorded": counters.kg_recorded, "kg_cached": counters.kg_cached})
 }
 
 fn text(sides: &[Side; 2], found: &Comparison) -> String {

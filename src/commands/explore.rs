@@ -14,7 +14,7 @@ use crate::llm::ModelProfile;
 use crate::llm::found::{self, Found, Places};
 use crate::plain;
 use crate::runner::{Handle, Pace, Setup};
-use crate::session::{Journal, ReadErrorKind, Recording, family, read, recent, sessions_folder};
+use crate::session::{Journal, ReadErrorKind, Recording, family, last_event, read, recent, sessions_folder};
 use crate::text::one_line;
 use crate::tui::{self, Connection, Ended, First, Host, Light, Offer, OpenHow, Options, Other, PromptSaved, SampleQuestion, SessionInfo};
 use anyhow::Context;
@@ -396,8 +396,8 @@ impl Host for Bench<'_> {
             let (listed, about) = (&found[row.at], found[row.at].what.as_ref().ok()?);
             let note = match &about.parent {
                 None => String::new(),
-                Some((parent, copied)) if row.orphan => format!("fork of {} after event {copied}", one_line(parent)),
-                Some((_, copied)) => format!("fork after event {copied}"),
+                Some((parent, copied)) if row.orphan => format!("fork of {} after event {}", one_line(parent), last_event(*copied)),
+                Some((_, copied)) => format!("fork after event {}", last_event(*copied)),
             };
             let is_fork = about.parent.is_some();
             Some(SessionInfo {

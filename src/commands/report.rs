@@ -4,7 +4,8 @@ use super::spent;
 use crate::asm::Action;
 use crate::graph::{Edge, Object};
 use crate::micro::Micro;
-use crate::search::{By, JudgedFact, NodeId, Outcome, State, StepKind, Value, Warning, WarningKind};
+use crate::search::{By, JudgedFact, NodeId, Outcome, StandingVerdict, State, StepKind, Value, Warning, WarningKind};
+use crate::session::moment;
 use crate::text::{one_line, quoted};
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
@@ -69,7 +70,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("warnings", Json::Array(state.warnings().iter().map(warning).collect()));
     put("llm", spent::json(state));
     put("llm_rounds", json!(counters.llm_rounds));
-    let mut kg = json!({ "calls": counters.kg_calls, "cached": counters.kg_cached });
+    let mut kg = json!({ "calls": counters.kg_calls, "recorded": counters.kg_recorded, "cached": counters.kg_cached });
     if let Some(oldest) = counters.kg_oldest {
         kg["oldest_cached_at"] = json!(oldest);
     }
@@ -143,18 +144,31 @@ pub fn verdict(judged: &JudgedFact) -> String {
     format!("{}{why}", judged.verdict.name())
 }
 
-/// The last review of an answer as JSON; `null` where there is none.
+/// The verdict that stands, and who gave it where somebody who was asked later did not know.
+fn standing(state: &State, stands: &StandingVerdict) -> String {
+    let by = stands.said_by(state, |at| format!("{} UTC", moment(at / 1000))).map_or_else(String::new, |by| format!(" ({by})"));
+    format!("{}{by}", verdict(stands.judged))
+}
+
+/// The last review of an answer as JSON, with the verdicts that stand; `null` where there is none. Of a fact that the last reviewer did
+/// not know and an earlier one judged, `last` has what the last one said.
 #[must_use]
 pub fn review(state: &State, node: NodeId) -> Json {
     let Some((step, judged)) = state.review(node) else { return Json::Null };
     let graph = state.graph(node);
     let facts: Vec<Json> = judged
         .iter()
-        .map(|judged| {
-            json!({
-                "fact": evidence(&judged.fact), "text": graph.sentence(&judged.fact), "kg": judged.fact.kg,
-                "verdict": judged.verdict.name(), "reason": judged.reason,
-            })
+        .map(|last| {
+            let stands = state.verdict(node, &last.fact);
+            let (judged, by) = stands.as_ref().map_or((last, step), |stands| (stands.judged, stands.step));
+            let mut object = json!({
+                "fact": evidence(&last.fact), "text": graph.sentence(&last.fact), "kg": last.fact.kg,
+                "verdict": judged.verdict.name(), "reason": judged.reason, "model": state.reviewer(by), "at": state.reviewed_at(by),
+            });
+            if by.id != step.id {
+                object["last"] = json!({"verdict": last.verdict.name(), "reason": last.reason, "model": state.reviewer(step)});
+            }
+            object
         })
         .collect();
     json!({ "node": node, "model": state.reviewer(step), "facts": facts })
@@ -182,7 +196,7 @@ pub fn answer(state: &State) -> String {
                         let why = if correction.reason.is_empty() { String::new() } else { format!(": {}", one_line(&correction.reason)) };
                         format!("; {} by you{why}", correction.change.done())
                     });
-                    let judged = state.verdict(node, edge).map_or_else(String::new, |judged| format!("; {}", verdict(judged)));
+                    let judged = state.verdict(node, edge).map_or_else(String::new, |stands| format!("; {}", standing(state, &stands)));
                     let from = format!("{}, {} {}", edge.kg, one_line(&edge.s), one_line(&edge.r));
                     let _ = writeln!(out, "  {}  ({from}{yours}{judged})", graph.sentence(edge));
                 }

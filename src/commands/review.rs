@@ -204,6 +204,10 @@ fn print(state: &State, node: NodeId, session: &str, json: bool) -> anyhow::Resu
     writeln!(out, "{}: judged by {model}", report::label(state, node))?;
     for judged in judged {
         writeln!(out, "  {}  {}", graph.sentence(&judged.fact), report::verdict(judged))?;
+        if let Some(before) = state.verdict(node, &judged.fact).filter(|stands| stands.step.id != step.id) {
+            let by = one_line(state.reviewer(before.step));
+            writeln!(out, "    what was said before stands: {}, by {by}", report::verdict(before.judged))?;
+        }
     }
     let with = |verdict| judged.iter().filter(|judged| judged.verdict == verdict).count();
     let (sound, doubtful, unknown) = (with(Verdict::Sound), with(Verdict::Doubtful), with(Verdict::Unknown));

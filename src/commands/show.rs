@@ -6,7 +6,7 @@ use crate::calls::AskId;
 use crate::graph::{Edge, LocalGraph};
 use crate::search::why::{self, Sentence};
 use crate::search::{NodeId, Seq, State, Trace, spent_words};
-use crate::session::{Timeline, read};
+use crate::session::{Descent, Supply, Timeline, read};
 use crate::text::{clean, one_line, printable_json};
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -59,17 +59,41 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Status> {
         write!(out, "{}", clean(&text))?;
         return Ok(Status::Ok);
     }
+    let descent = Descent::of(&recording.header, &recording.entries);
     match (args.facts, args.json) {
         (true, true) => writeln!(out, "{}", printable_json(&facts_json(state, &session).to_string()))?,
         (true, false) => write!(out, "{}", clean(&facts(state)))?,
-        (false, true) => writeln!(out, "{}", printable_json(&report::json(state, &session, elapsed).to_string()))?,
-        (false, false) => whole(&mut out, state)?,
+        (false, true) => {
+            let mut object = report::json(state, &session, elapsed);
+            if descent.parent.is_some() {
+                object["fork"] = fork_json(&descent);
+            }
+            writeln!(out, "{}", printable_json(&object.to_string()))?;
+        }
+        (false, false) => whole(&mut out, state, &descent)?,
     }
     Ok(Status::Ok)
 }
 
-/// Tree, answer, warnings and what was spent.
-fn whole(out: &mut impl Write, state: &State) -> std::io::Result<()> {
+/// Of a fork: its parent, what was said of it, and which replies came from where.
+fn fork_json(descent: &Descent) -> Json {
+    let taken = descent.taken();
+    json!({
+        "parent": descent.parent.map(|(parent, _)| parent),
+        "after_event": descent.after(),
+        "why": descent.note.why,
+        "expected": descent.note.expected,
+        "recorded_replies": taken.recorded,
+        "live_replies": taken.live,
+        "live_since_event": taken.live_since,
+    })
+}
+
+/// What it was forked from, tree, answer, warnings and what was spent.
+fn whole(out: &mut impl Write, state: &State, descent: &Descent) -> std::io::Result<()> {
+    if let Some(words) = descent.words(Supply::Over) {
+        writeln!(out, "{words}\n")?;
+    }
     writeln!(out, "{}", clean(&report::tree(state)))?;
     match (state.finished.as_deref(), state.halted.as_deref()) {
         (Some((end, _)), None) => writeln!(out, "{}{}", clean(&report::answer(state)), one_line(&end.why))?,

@@ -665,7 +665,7 @@ impl Dialogue {
             Some(_) => {
                 let last = view.snapshot.entries().len().saturating_sub(1);
                 let here = looks::timeline(view, Some(1)).pop().unwrap_or_default();
-                vec![format!("looking back, of {last} events: {here}"), "latest event goes back to the present".to_owned()]
+                vec![format!("looking back, the latest event is {last}: {here}"), "latest event goes back to the present".to_owned()]
             }
             None => vec![format!("the present: {}", looks::run(view))],
         });
@@ -674,7 +674,9 @@ impl Dialogue {
     fn standing(&mut self) {
         self.look(|view| {
             let mut lines = looks::started(view);
-            lines.push(looks::run(view));
+            // What the search does is always of the present.
+            let now = if view.past.is_some() { "now: " } else { "" };
+            lines.push(format!("{now}{}", looks::run(view)));
             lines.extend(view.node().map(|id| format!("selected: {}", looks::node(&view.scene, id))));
             lines
         });

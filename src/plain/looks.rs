@@ -139,15 +139,13 @@ fn fact(fact: &Fact) -> String {
     worded(&parts.join(", "))
 }
 
-/// The state of the walk at the selected node, and what comes next.
+/// The state of the walk at the selected node, and what comes next, or came next then.
 pub fn machine(view: &SessionView) -> Vec<String> {
     let node = view.node().and_then(|id| view.scene.state.node(id));
     let mut lines: Vec<String> = node.map(|node| format!("the state is {}", node.asm.name())).into_iter().collect();
     let aggregate = view.scene.state.started.is_some() && view.scene.state.settings().aggregate;
     lines.push(machine::sentence(node.map(|node| node.asm), node.map(|node| &node.action), aggregate).to_owned());
-    if let Some(next) = &view.snapshot.live.upcoming {
-        lines.push(format!("next: {next}"));
-    }
+    lines.extend(view.upcoming().map(|next| worded(&next)));
     lines
 }
 
@@ -157,7 +155,7 @@ pub fn budget(view: &SessionView) -> Vec<String> {
         return vec!["the search has not begun".to_owned()];
     }
     let spent = view.scene.state.counters();
-    let rows = budget::rows(&view.scene, &spent, view.snapshot.live.ran_ms, usize::from(u16::MAX));
+    let rows = budget::rows(&view.scene, &spent, view.ran_ms(), usize::from(u16::MAX));
     rows.into_iter().map(|(name, text, _)| worded(&format!("{name}: {}", text.trim_start_matches("⚠ ")))).collect()
 }
 
@@ -187,13 +185,23 @@ pub fn run(view: &SessionView) -> String {
     }
 }
 
-/// The question, the model and the graphs.
+/// Which session it was forked from, and which replies came from there.
+pub fn descent(view: &SessionView) -> Option<String> {
+    header::descent(view).map(|words| worded(&words))
+}
+
+/// The question, the model and the graphs; of a fork, what it was forked from; why the search stands still, if it does.
 pub fn started(view: &SessionView) -> Vec<String> {
     let Some(started) = view.snapshot.state.started.as_deref() else { return Vec::new() };
     let kgs: Vec<&str> = started.kgs.iter().map(|(kg, _)| &**kg).collect();
     let graphs = if kgs.len() == 1 { "graph" } else { "graphs" };
-    vec![
+    let mut lines = vec![
         format!("question: {}", one_line(&started.question)),
         format!("session {}; model: {}; {graphs}: {}", view.snapshot.live.session, header::model(&started.model), kgs.join(", ")),
-    ]
+    ];
+    lines.extend(descent(view));
+    if !matches!(view.snapshot.run_state(), RunState::Running | RunState::Stepping) {
+        lines.extend(view.scene.state.halted.as_deref().map(|halt| worded(&halt.words())));
+    }
+    lines
 }

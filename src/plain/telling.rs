@@ -55,8 +55,8 @@ impl Told {
         let mut lines = Vec::new();
         if snapshot.live.session != self.session {
             self.session.clone_from(&snapshot.live.session);
-            lines.push(match &snapshot.live.parent {
-                Some((parent, at)) => format!("session {}, a fork of {parent} after event {}", self.session, at.saturating_sub(1)),
+            lines.push(match looks::descent(view) {
+                Some(descent) => format!("session {}, {descent}", self.session),
                 None => format!("session {}", self.session),
             });
             self.skip(view);

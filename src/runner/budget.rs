@@ -10,7 +10,7 @@ impl Runner {
     /// Stands still; asks that are open stay open.
     pub(super) fn halt(&mut self, cause: HaltCause, why: String) {
         // Whoever goes on without raising a budget stands where they stood: that is nothing new.
-        let again = cause.budget().is_some() && self.state.halted.as_ref().is_some_and(|halt| halt.cause == cause);
+        let again = cause.budget().is_some() && self.halted_here().is_some_and(|halt| halt.cause == cause);
         let was_on = self.live.pace != Pace::Paused;
         self.live.pace = Pace::Paused;
         self.clock();
@@ -20,6 +20,13 @@ impl Runner {
         } else if was_on {
             self.tell(format!("{why}: it has to be raised before the search goes on"));
         }
+    }
+
+    /// Why it stands still, if that was found since the session was opened: a program that ends there must have said so itself.
+    pub(super) fn halted_here(&self) -> Option<&Halt> {
+        let halt = self.state.halted.as_deref()?;
+        let mut last = self.timeline.entries().iter().rev().filter(|entry| matches!(entry.ev, Event::Halted(_) | Event::Resumed { .. }));
+        last.next().is_some_and(|entry| matches!(entry.ev, Event::Halted(_))).then_some(halt)
     }
 
     /// Stands still because of a budget.

@@ -175,7 +175,7 @@ impl Runner {
             Err(error) if self.state.is_review(ask.key.step) => return self.push(By::World, Event::Failed { ask: id, error }),
             Err(error) => {
                 self.stalled.insert(id);
-                if self.state.halted.as_ref().is_none_or(|halt| halt.why != error.message) {
+                if self.halted_here().is_none_or(|halt| halt.why != error.message) {
                     self.halt(HaltCause::Service, error.message);
                 }
                 return;

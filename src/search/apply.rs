@@ -53,9 +53,17 @@ impl State {
             _ => false,
         };
         // A halt is over when something is decided, asked or done again; what was still on its way does not end it, nor does a
-        // person who only sets a breakpoint.
+        // person who only sets a breakpoint, nor one who opens the session to see why it stands still.
         if !only_looks
-            && !matches!(entry.ev, Event::Replied { .. } | Event::Failed { .. } | Event::Part { .. } | Event::Halted(_) | Event::Ran { .. })
+            && !matches!(
+                entry.ev,
+                Event::Replied { .. }
+                    | Event::Failed { .. }
+                    | Event::Part { .. }
+                    | Event::Halted(_)
+                    | Event::Ran { .. }
+                    | Event::Resumed { .. }
+            )
         {
             self.halted = None;
         }
@@ -92,7 +100,7 @@ impl State {
                 ask.replies += 1;
                 ask.took_ms = ask.took_ms.max(*took_ms);
                 ask.source = Some(*source);
-                ask.live |= !matches!(source, Source::Recorded | Source::Cached | Source::Kept(_));
+                ask.live |= source.is_live();
             }
             Event::Failed { ask, error } => self.open_ask(*ask)?.error = Some(error.clone()),
             Event::Halted(halt) => {

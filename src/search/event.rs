@@ -10,6 +10,7 @@ use crate::calls::{AskId, CallError, KgCall, KgReply, PartKind, PromptKind, Samp
 use crate::graph::{Delta, Entity, EntityId, KgName};
 use crate::micro::Micro;
 use crate::price::Price;
+use crate::text::one_line;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -268,6 +269,15 @@ pub struct Halt {
     pub hits: Vec<ActId>,
 }
 
+impl Halt {
+    /// `stands at a breakpoint: expansion 2 is about to begin`, `stands still: the budget of 3 calls to the model is used up`
+    #[must_use]
+    pub fn words(&self) -> String {
+        let why = one_line(&self.why);
+        if self.cause == HaltCause::Breakpoint { format!("stands at a {why}") } else { format!("stands still: {why}") }
+    }
+}
+
 /// What a halt is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -446,6 +456,14 @@ pub enum Source {
     Preview,
     /// The person (model `human`).
     You,
+}
+
+impl Source {
+    /// Whether it came from the world now: from no recording, and from nothing that was kept.
+    #[must_use]
+    pub const fn is_live(self) -> bool {
+        !matches!(self, Self::Recorded | Self::Cached | Self::Kept(_))
+    }
 }
 
 /// What a step is.

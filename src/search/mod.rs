@@ -53,7 +53,7 @@ pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};
 pub use prefix::PromptChars;
 pub use provenance::Provenance;
-pub use review::JudgedFact;
+pub use review::{JudgedFact, StandingVerdict};
 pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
 pub use spent::{Counters, Tally};
 pub use spent_words::spent_words;

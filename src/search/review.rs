@@ -7,7 +7,7 @@ use super::model::OtherModel;
 use super::state::{State, Step};
 use crate::asm::Verdict;
 use crate::graph::{Edge, LocalGraph, Note, Object};
-use crate::text::quoted;
+use crate::text::{one_line, quoted};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -85,20 +85,58 @@ pub(super) fn told(graph: &LocalGraph, fact: &Edge) -> String {
     format!("{} - {} - {}{besides}", quoted(graph.name(&fact.s)), quoted(graph.relation_name(&fact.r)), quoted(&object))
 }
 
+/// What stands of a fact after all reviews of it: who does not know takes nothing back from who does.
+#[derive(Clone, Copy, Debug)]
+pub struct StandingVerdict<'a> {
+    /// The last verdict that judged; where none did, the last one.
+    pub judged: &'a JudgedFact,
+    /// The review that gave it.
+    pub step: &'a Step,
+    /// The last review after it, which did not know.
+    pub unsure: Option<&'a Step>,
+}
+
+impl StandingVerdict<'_> {
+    /// Where a later review did not know: `openai:m1, 2026-11-30 14:05:10 UTC; lexical, asked later, did not know`. `date` writes
+    /// milliseconds since 1970.
+    #[must_use]
+    pub fn said_by(&self, state: &State, date: impl Fn(u64) -> String) -> Option<String> {
+        let later = one_line(state.reviewer(self.unsure?));
+        let when = state.reviewed_at(self.step).map_or_else(String::new, |at| format!(", {}", date(at)));
+        Some(format!("{}{when}; {later}, asked later, did not know", one_line(state.reviewer(self.step))))
+    }
+}
+
 impl State {
+    /// The reviews of the answer at `node` that were not taken back, the last first.
+    fn reviews(&self, node: NodeId) -> impl Iterator<Item = (&Step, &[JudgedFact])> {
+        let in_force = |step: &Step| step.act.and_then(|act| self.acts.get(act.index())).is_some_and(|act| act.active);
+        let reviews =
+            self.steps.iter().rev().map(|step| &**step).filter(move |step| step.kind == StepKind::Review && step.node == Some(node));
+        reviews.filter(move |step| in_force(step)).filter_map(|step| step.judged.as_deref().map(|judged| (step, judged.as_slice())))
+    }
+
     /// The last review of the answer at `node` that was not taken back, with its step.
     #[must_use]
     pub fn review(&self, node: NodeId) -> Option<(&Step, &[JudgedFact])> {
-        let in_force = |step: &Step| step.act.and_then(|act| self.acts.get(act.index())).is_some_and(|act| act.active);
-        let reviews = self.steps.iter().rev().map(|step| &**step).filter(|step| step.kind == StepKind::Review && step.node == Some(node));
-        reviews.filter(|step| in_force(step)).find_map(|step| step.judged.as_deref().map(|judged| (step, judged.as_slice())))
+        self.reviews(node).next()
     }
 
-    /// What the last review of the answer at `node` made of a fact.
+    /// What the reviews of the answer at `node` made of a fact.
     #[must_use]
-    pub fn verdict(&self, node: NodeId, fact: &Edge) -> Option<&JudgedFact> {
-        let (_, judged) = self.review(node)?;
-        judged.iter().find(|judged| judged.fact.same_fact(fact))
+    pub fn verdict(&self, node: NodeId, fact: &Edge) -> Option<StandingVerdict<'_>> {
+        let said: Vec<(&Step, &JudgedFact)> =
+            self.reviews(node).filter_map(|(step, all)| Some((step, all.iter().find(|judged| judged.fact.same_fact(fact))?))).collect();
+        let last = said.first().copied()?;
+        let knows = said.iter().copied().find(|(_, judged)| judged.verdict != Verdict::Unknown);
+        let (step, judged) = knows.unwrap_or(last);
+        Some(StandingVerdict { judged, step, unsure: (step.id != last.0.id).then_some(last.0) })
+    }
+
+    /// When a review was asked for (milliseconds since 1970).
+    #[must_use]
+    pub fn reviewed_at(&self, step: &Step) -> Option<u64> {
+        self.asks.iter().find(|ask| ask.key.step == step.id && ask.is_llm()).map(|ask| ask.at)
     }
 
     /// The name of the model that judged, of a review's step.

@@ -40,9 +40,11 @@ pub struct Counters {
     pub llm_rounds: u32,
     /// Calls to KGs.
     pub kg_calls: u32,
+    /// Of these, answered from the recording of another session (which may have had them from the cache on disk).
+    pub kg_recorded: u32,
     /// Of these, answered from this session's earlier replies, or from the cache on disk.
     pub kg_cached: u32,
-    /// When the oldest of those from the cache on disk came (milliseconds since 1970).
+    /// When the oldest of those that were once read from the cache on disk came (milliseconds since 1970).
     pub kg_oldest: Option<u64>,
     /// Asks that failed.
     pub failed: u32,
@@ -112,7 +114,9 @@ impl State {
             } else {
                 c.kg_calls += 1;
                 let on_disk = ask.reply.as_ref().and_then(|reply| reply.cached_at);
-                c.kg_cached += u32::from(ask.source == Some(Source::Cached) || on_disk.is_some());
+                let recorded = ask.source == Some(Source::Recorded);
+                c.kg_recorded += u32::from(recorded);
+                c.kg_cached += u32::from(!recorded && (ask.source == Some(Source::Cached) || on_disk.is_some()));
                 c.kg_oldest = on_disk.into_iter().chain(c.kg_oldest).min();
             }
         }

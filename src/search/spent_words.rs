@@ -22,7 +22,12 @@ pub fn spent_words(state: &State) -> String {
     );
     let tilde = tilde(&spent.llm.tokens);
     text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(&spent.llm, state.common_price())));
-    text.push_str(&format!("; {} to graphs, {} of them from the cache", counted(spent.kg_calls, "call", "calls"), spent.kg_cached));
+    let recorded = of_them(spent.kg_recorded, "a recording");
+    text.push_str(&format!(
+        "; {} to graphs{recorded}, {} of them from the cache",
+        counted(spent.kg_calls, "call", "calls"),
+        spent.kg_cached
+    ));
     let (budgets, currency) = (state.settings().budgets, state.common_price().map_or("", |price| price.currency.as_str()));
     let limits: Vec<String> = Budget::ALL.into_iter().filter_map(|b| Some(b.words(budgets.of(b)?, currency))).collect();
     if !limits.is_empty() {

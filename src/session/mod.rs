@@ -1,5 +1,6 @@
 //! Sessions: the journal on disk, its recovery, the timeline, forks.
 
+mod descent;
 #[cfg(test)]
 mod document;
 mod family;
@@ -11,6 +12,7 @@ mod read;
 mod shipped;
 mod timeline;
 
+pub use descent::{Descent, Supply, Taken, last_event};
 pub use family::{Relative, family};
 pub use folder::{About, Listed, beside, list, moment, new_session_name, recent, sessions_folder};
 pub use journal::{ForkNote, Header, Journal, VERSION, delete, is_running};

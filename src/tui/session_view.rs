@@ -5,13 +5,13 @@ use super::flying::Flying;
 use super::scene::Scene;
 use super::views::graph::{GraphPane, Looked};
 use super::views::inspector::{self, Tab};
-use super::views::timeline::TimelinePane;
+use super::views::timeline::{self, TimelinePane};
 use super::views::tree::TreePane;
 use super::widgets::pager::Pager;
 use super::widgets::wrap::Document;
 use crate::asm::Action;
 use crate::runner::{RunState, Snapshot};
-use crate::search::{Event, Found, NodeId, State};
+use crate::search::{Entry, Event, Found, NodeId, State};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -156,6 +156,31 @@ impl SessionView {
     #[must_use]
     pub fn seen(&self) -> usize {
         self.past.unwrap_or_else(|| self.snapshot.entries().len())
+    }
+
+    /// What comes next, in a sentence for people; of the past, what came next then. `None`: nothing is known to come.
+    #[must_use]
+    pub fn upcoming(&self) -> Option<String> {
+        let Some(seen) = self.past else { return self.snapshot.live.upcoming.as_ref().map(|next| format!("next: {next}")) };
+        let entries = self.snapshot.entries();
+        // Texts of prompts, replies and times are no steps of their own.
+        let step = |entry: &Entry| {
+            !matches!(
+                entry.ev,
+                Event::Part { .. } | Event::Replied { .. } | Event::Failed { .. } | Event::Ran { .. } | Event::Resumed { .. }
+            )
+        };
+        let at = (seen..entries.len()).find(|at| step(&entries[*at]))?;
+        Some(format!("what came next then: event {at}, {}", timeline::summary(&entries[at], &self.snapshot.state)))
+    }
+
+    /// Milliseconds that the search had run; of the past only where they were recorded.
+    #[must_use]
+    pub fn ran_ms(&self) -> Option<u64> {
+        match self.past {
+            None => Some(self.snapshot.live.ran_ms),
+            Some(_) => Some(self.scene.state.ran_ms).filter(|ms| *ms > 0),
+        }
     }
 
     /// Looks at the state after `count` entries (at least the first; all of them = the present).

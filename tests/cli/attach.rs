@@ -153,8 +153,13 @@ fn a_person_reads_what_ask_tells_and_the_answer() {
     let attached = finish(attached).ends(0).clean();
     finish(child).ends(0);
     let shown = home.run(&["show", &session]).ends(0).out;
-    let attached =
-        attached.says(&["attached to", "#1 ", "entries", "`nonsense` is not understood; possible are pause, continue", "quit: leave"]);
+    let attached = attached.says(&[
+        "attached to",
+        "#1 ",
+        " after event ",
+        "`nonsense` is not understood; possible are pause, continue",
+        "quit: leave",
+    ]);
     let answer = attached.out.lines().next().unwrap();
     assert!(shown.contains(answer), "{answer} in {shown}");
     let alone = home.run(&["ask", "--scenario", &scenario("film-backtrack")]).ends(0);
@@ -324,7 +329,7 @@ fn a_person_at_a_terminal_types_commands_and_leaves() {
         let scratch = tempfile::tempdir().unwrap();
         let mut terminal = Terminal::at_home(TOT, scratch, &["attach", &session], &[("XDG_STATE_HOME", &state)]);
         terminal.wait_for("attached to");
-        terminal.press_for(keys, "entries");
+        terminal.press_for(keys, "after event ");
         terminal.press(leaves);
         let (status, _, raw) = terminal.end();
         assert_eq!(status, 0, "{raw}");
@@ -349,7 +354,7 @@ fn an_explorer_is_paused_from_outside_and_its_fork_has_a_socket_of_its_own() {
     attached.rests();
     terminal.press_for("{{", "looking back");
     terminal.press_for("f", "Fork after event");
-    terminal.press_for("\r", "a fork: replies come from the parent's recording");
+    terminal.press_for("\r", "replies come from the parent's recording");
     let entries = attached.ends(4);
     assert_eq!(entries, lines(&parent)[1..]);
     let fork = home.sessions().into_iter().find(|session| *session != parent).unwrap();

@@ -2,8 +2,9 @@
 
 use super::hostile;
 use super::server::{Server, busy_at_first};
-use super::support::{DEADLINE, Home, Ran, TOT, events, finish, scenario, send};
+use super::support::{DEADLINE, Home, Ran, TOT, events, finish, lines, scenario, send};
 use super::terminal::Terminal;
+use serde_json::json;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Stdio};
@@ -106,6 +107,127 @@ fn session(home: &Home) -> PathBuf {
     found.remove(0)
 }
 
+/// Of the past it is told what came then, never what the present is about to do.
+#[test]
+fn the_past_says_what_came_next_then() {
+    let home = Home::new();
+    let halted = home.arg("s.jsonl");
+    home.run(&["ask", "--quiet", "--session", &halted, "--break", "expansion 3", BALLPARK]).ends(4);
+    let ran = type_all(&home, &["resume", "--plain", &halted], "machine\nat 20\nmachine\nbudget\nstatus\nlatest\nmachine\n").ends(0);
+    let said: Vec<&str> = ran.out.split("\n> ").collect();
+    let told = |word: &str| said.iter().filter(|said| said.starts_with(word)).collect::<Vec<_>>();
+    let (machine, budget, status) = (told("machine"), told("budget")[0], told("status")[0]);
+    let (present, past, again) = (machine[0], machine[1], machine[2]);
+    assert!(present.contains("\nnext: search: ") && again.trim_end() == present.trim_end(), "{present}{again}");
+    let silent = |entry: &serde_json::Value| ["part", "replied", "failed"].iter().any(|kind| !entry["ev"][kind].is_null());
+    let then = lines(&halted)[1..].iter().skip(21).position(|entry| !silent(entry)).unwrap() + 21;
+    assert!(past.contains(&format!("what came next then: event {then}, ")) && !past.contains("\nnext: "), "{past}");
+    assert!(budget.contains("time: not recorded"), "{budget}");
+    assert!(status.contains("\nnow: breakpoint; next: ") && status.contains("\nlooking back, "), "{status}");
+}
+
+/// A session that ended, outside the sessions folder.
+fn recorded(home: &Home) -> String {
+    let parent = home.arg("q71.jsonl");
+    home.run(&["ask", "--quiet", "--session", &parent, BALLPARK]).ends(0);
+    parent
+}
+
+#[test]
+fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
+    let home = Home::new();
+    let parent = recorded(&home);
+    // Without a change everything comes from the recording, and nothing is counted as live.
+    let mut talk = Talk::open(&home, &["replay", "--plain", &parent]);
+    talk.say("at 48");
+    talk.say("fork");
+    talk.say("why an outdated name?");
+    let forked = talk.say("yes");
+    let begins = "fork of q71 after event 48, replies come from the parent's recording until a request is new, an outdated name?";
+    assert!(forked.contains(begins), "{forked}");
+    talk.and_wait("continue");
+    let status = talk.say("status");
+    assert!(status.contains("until a request is new (22 so far), an outdated name?"), "{status}");
+    let budget = talk.say("budget");
+    assert!(budget.contains("model calls: 6, 11 recorded") && budget.contains("KG calls: 4 live, 11 recorded, 1 cached"), "{budget}");
+    talk.quit();
+    let fork = session(&home).to_str().unwrap().to_owned();
+    // The parent stands elsewhere, and is not called gone; events are counted as in the dialogue.
+    let list = home.run(&["sessions", "list"]).ends(0).out;
+    assert!(list.contains("[fork of q71 after event 48, which is not in this folder]"), "{list}");
+    let file = home.run(&["sessions", "show", &fork]).ends(0).out;
+    assert!(file.contains("fork of    q71 after event 48 · 22 replies from the parent's recording"), "{file}");
+    let start = Talk::open(&home, &["--plain"]);
+    assert!(start.all.contains("fork of q71 after event 48"), "{}", start.all);
+    start.quit();
+    let told = "fork of q71 after event 48 · 22 replies from the parent's recording · an outdated name?\n";
+    let shown = home.run(&["show", &fork]).ends(0).out;
+    assert!(shown.starts_with(told), "{shown}");
+    assert!(shown.contains("; 16 calls to graphs, 11 of them from a recording, 1 of them from the cache"), "{shown}");
+    assert_eq!(home.run(&["show", &fork, "--json"]).json()["kg"], json!({"calls": 16, "recorded": 11, "cached": 1}));
+    let diff = home.run(&["diff", &parent, &fork, "--json"]).ends(0).json();
+    let kg = |side: usize| [&diff["spent"][side]["kg_calls"], &diff["spent"][side]["kg_recorded"], &diff["spent"][side]["kg_cached"]];
+    assert_eq!((kg(0), kg(1)), ([&json!(16), &json!(0), &json!(1)], [&json!(16), &json!(11), &json!(1)]));
+    let object = home.run(&["show", &fork, "--json"]).json()["fork"].clone();
+    assert_eq!((&object["parent"], &object["after_event"], &object["recorded_replies"]), (&"q71".into(), &48.into(), &22.into()));
+    assert_eq!((&object["live_replies"], &object["live_since_event"]), (&0.into(), &serde_json::Value::Null));
+    assert!(home.run(&["show", &parent, "--json"]).json().get("fork").is_none());
+    // Opened again, it still says so.
+    let mut again = Talk::open(&home, &["replay", "--plain", &fork]);
+    assert!(again.say("status").contains("22 replies from the parent's recording, an outdated name?"), "{}", again.all);
+    let compare = again.say("compare");
+    assert!(compare.contains("q71, which this session was forked from, is not in its folder: `tot diff`"), "{compare}");
+    again.quit();
+}
+
+#[test]
+fn a_fork_that_went_live_says_since_when() {
+    let home = Home::new();
+    let parent = recorded(&home);
+    let mut talk = Talk::open(&home, &["replay", "--plain", &parent]);
+    talk.say("at 47");
+    talk.say("fork");
+    talk.say("yes");
+    talk.say("go 0");
+    talk.say("hint look at the park");
+    talk.and_wait("continue");
+    let fork = session(&home);
+    let since = lines(&fork)[1..].iter().skip(48).find(|entry| !entry["ev"]["replied"].is_null()).unwrap()["seq"].to_string();
+    let replies = lines(&fork)[1..].iter().skip(48).filter(|entry| entry["ev"]["replied"]["source"] == "live").count();
+    let wanted = format!("fork of q71 after event 47, {replies} live since event {since}\n");
+    let status = talk.say("status");
+    assert!(status.contains(&wanted), "{wanted}{status}");
+    talk.quit();
+    let shown = home.run(&["show", fork.to_str().unwrap()]).ends(0).out;
+    assert!(shown.starts_with(&wanted.replace("47, ", "47 · ")), "{shown}");
+}
+
+#[test]
+fn what_is_asked_again_in_a_fork_is_live_and_said_to_be() {
+    let home = Home::new();
+    let parent = recorded(&home);
+    let mut talk = Talk::open(&home, &["resume", "--plain", &parent]);
+    talk.say("fork");
+    talk.say("yes");
+    talk.say("7");
+    let fact = Talk::number(&talk.say("graph"), "home venue, Bright House Field");
+    talk.say(&format!("correct a fact {fact}"));
+    talk.say("another label");
+    talk.say("BayCare Ballpark");
+    let who = talk.say("none");
+    let next = Talk::number(&who, "home venue, what comes next");
+    talk.and_wait(&next);
+    let fork = session(&home);
+    let live: Vec<String> =
+        lines(&fork)[1..].iter().filter(|entry| entry["ev"]["replied"]["source"] == "live").map(|entry| entry["seq"].to_string()).collect();
+    let before = lines(&parent).len() - 1;
+    let live: Vec<&String> = live.iter().filter(|seq| seq.parse::<usize>().unwrap() >= before).collect();
+    assert_eq!(live.len(), 2, "the choice and its value");
+    let status = talk.say("status");
+    assert!(status.contains(&format!("until a request is new (by hand 2 live since event {})", live[0])), "{status}");
+    talk.quit();
+}
+
 #[test]
 fn a_whole_session_from_the_question_to_the_corrected_answer() {
     let home = Home::new();
@@ -184,7 +306,7 @@ fn a_whole_session_from_the_question_to_the_corrected_answer() {
     let first = session(&home);
     assert!(talk.say("fork").contains("expected answer: not said"));
     assert!(talk.say("expected Bright House Field").contains("expected answer: Bright House Field"));
-    assert!(talk.say("yes").contains("a fork of"));
+    assert!(talk.say("yes").contains("fork of"));
     let list = talk.say("compare");
     assert!(list.contains("1. parent: "), "{list}");
     let compared = talk.say("1");

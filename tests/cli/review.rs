@@ -1,8 +1,10 @@
 //! `tot review`: the model judges facts, the session is added to, and nothing else is asked.
 
 use crate::server::{Server, model};
-use crate::support::Home;
+use crate::support::{Home, finish};
 use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
 
 /// The question, answered by the built-in model.
 fn answered(home: &Home) -> String {
@@ -68,6 +70,43 @@ fn the_session_s_own_model_judges_and_the_built_in_one_says_that_it_can_t() {
     let session = answered(&home);
     let ran = home.run(&["review", &session]).ends(0).says(&["the built-in model knows no facts", "--llm"]).clean();
     assert!(ran.out.contains(" 0 doubtful, ") && ran.out.contains("unknown: the built-in model compares words"), "{ran:#?}");
+}
+
+#[test]
+fn who_does_not_know_takes_no_verdict_back() {
+    let home = Home::new();
+    let session = answered(&home);
+    let judge = judge("Interstellar");
+    let url = format!("http://{}/v1", judge.host);
+    home.run(&["review", &session, "--llm", "openai:judge", "--llm-url", &url]).ends(0);
+    let ran = home.run(&["review", &session]).ends(0).clean();
+    assert!(ran.out.contains("judged by lexical") && ran.out.contains(" 0 doubtful, "), "{ran:#?}");
+    assert!(ran.out.contains("what was said before stands: doubtful: [31mI doubt it., by openai:judge"), "{ran:#?}");
+    // Who said what, and when; and that another one did not know.
+    let shown = home.run(&["show", &session]).ends(0).clean().out;
+    assert!(
+        shown.contains("; doubtful: [31mI doubt it. (openai:judge, 20") && shown.contains("; sound: well known (openai:judge, "),
+        "{shown}"
+    );
+    assert!(shown.contains(" UTC; lexical, asked later, did not know)") && !shown.contains("unknown:"), "{shown}");
+    let review = home.run(&["show", &session, "--json"]).json()["review"].clone();
+    assert_eq!(review["model"], "lexical");
+    for fact in review["facts"].as_array().unwrap() {
+        assert!(fact["verdict"] != "unknown" && fact["model"] == "openai:judge" && fact["at"].is_u64(), "{fact}");
+        assert_eq!((&fact["last"]["verdict"], &fact["last"]["model"]), (&json!("unknown"), &json!("lexical")));
+    }
+    // The explorer's Evidence says the same.
+    let mut looked = home.tot(&["replay", "--plain", &session]).stdin(Stdio::piped()).spawn().unwrap();
+    looked.stdin.take().unwrap().write_all(format!("{}\nevidence\n", review["node"]).as_bytes()).unwrap();
+    let evidence = finish(looked).ends(0).clean().out;
+    assert!(evidence.contains("doubtful: [31mI doubt it.") && evidence.contains("lexical, asked later, did not know"), "{evidence}");
+    assert!(evidence.contains("A fact that you doubt too"), "{evidence}");
+    // Who knows better is the last to be heard.
+    let other = self::judge("nothing is doubted");
+    let url = format!("http://{}/v1", other.host);
+    home.run(&["review", &session, "--llm", "openai:other", "--llm-url", &url]).ends(0);
+    let shown = home.run(&["show", &session]).ends(0).out;
+    assert!(shown.contains("; sound: well known)") && !shown.contains("doubt"), "{shown}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn a_model_that_says_the_key_puts_it_into_no_session_no_fork_and_no_packed_file(
     terminal.wait_for("budget");
     terminal.press_for("{{", "looking back");
     terminal.press_for("f", "Fork after event");
-    terminal.press_for("\r", "a fork: replies come from the parent's recording");
+    terminal.press_for("\r", "replies come from the parent's recording");
     terminal.wait_for("paused");
     terminal.press(" ");
     // What the recording answers is free: with the same budget the fork comes further, live.

@@ -43,7 +43,7 @@ fn every_fact_is_judged_on_its_own_and_the_search_is_as_before() {
     assert!(step.closed && world.state.reviewer(step) == "script");
     assert_eq!(judged.iter().map(|j| &j.fact).collect::<Vec<_>>(), facts.iter().collect::<Vec<_>>());
     assert!(judged.iter().all(|j| (j.verdict, &*j.reason) == (Verdict::Doubtful, "it was renamed.")));
-    assert_eq!(world.state.verdict(at, &facts[0]).unwrap().verdict, Verdict::Doubtful);
+    assert_eq!(world.state.verdict(at, &facts[0]).unwrap().judged.verdict, Verdict::Doubtful);
     // One prompt a fact, with the question, the answer and all facts; not a word of the walk.
     let asks: Vec<_> = world.state.asks.iter().filter(|ask| ask.key.purpose == Purpose::Review).collect();
     assert_eq!((asks.len(), asks[0].kind()), (facts.len(), Some(PromptKind::Review)));

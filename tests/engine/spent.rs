@@ -6,7 +6,7 @@ use tree_of_traversals::calls::{PromptKind, Usage};
 use tree_of_traversals::money::Money;
 use tree_of_traversals::price::Prices;
 use tree_of_traversals::scenario::Scenario;
-use tree_of_traversals::search::{Budget, Entry, Event, HaltCause, Preset, State};
+use tree_of_traversals::search::{Budget, Entry, Event, Got, HaltCause, Preset, Source, State};
 
 /// The film question; every reply of the model took tokens that depend on its place.
 fn film() -> Vec<Entry> {
@@ -87,4 +87,27 @@ fn sessions_of_older_programs_are_read() {
     let line = serde_json::to_string(&entries[0]).unwrap();
     assert!(!line.contains("budgets") && !line.contains("price"), "nothing new where nothing is limited or known: {line}");
     assert_eq!(serde_json::from_str::<Entry>(&line).unwrap(), entries[0]);
+}
+
+/// What a recording answered cost nothing and reached no graph, whatever the recording had from the cache on disk.
+#[test]
+fn calls_to_graphs_that_a_recording_answered_are_counted_as_such() {
+    let mut entries = film();
+    let before = State::from_entries(&entries).unwrap().counters();
+    assert_eq!((before.kg_recorded, before.kg_cached), (0, 0));
+    let replies = entries.iter_mut().filter_map(|entry| match &mut entry.ev {
+        Event::Replied { got: Got::Kg(reply), source, .. } => Some((reply, source)),
+        _ => None,
+    });
+    for (n, (reply, source)) in replies.enumerate() {
+        match n {
+            0 => *source = Source::Recorded,
+            1 => (*source, reply.cached_at) = (Source::Recorded, Some(7)),
+            2 => *source = Source::Cached,
+            3 => reply.cached_at = Some(9),
+            _ => {}
+        }
+    }
+    let spent = State::from_entries(&entries).unwrap().counters();
+    assert_eq!((spent.kg_calls, spent.kg_recorded, spent.kg_cached, spent.kg_oldest), (before.kg_calls, 2, 2, Some(7)));
 }

@@ -129,8 +129,8 @@ const LABELS: [&str; 6] =
 /// Every column of a border where it belongs, whatever stands between.
 fn assert_borders(desk: &Desk, buffer: &Buffer, what: &str) {
     let view = desk.app.session().unwrap();
-    let banner = view.past.is_some();
-    for (pane, rect) in places(buffer.area, view.focus, view.zoom, banner).panes {
+    let banners = u16::from(view.past.is_some());
+    for (pane, rect) in places(buffer.area, view.focus, view.zoom, banners).panes {
         for y in rect.top()..rect.bottom() {
             for x in [rect.left(), rect.right() - 1] {
                 let symbol = buffer[(x, y)].symbol();

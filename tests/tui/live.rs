@@ -139,12 +139,12 @@ fn override_undo_time_and_fork() {
     terminal.press_for("{{", "looking back");
     assert_eq!(terminal.journal().len(), events, "looking is no event");
     terminal.press_for("f", "Fork after event");
-    terminal.press_for("\r", "a fork: replies come from the parent's recording");
+    terminal.press_for("\r", "replies come from the parent's recording");
     terminal.wait_for("paused");
     terminal.press(" ");
     terminal.wait_for("✔ Michael Caine (1.00)");
     // Which replies were the parent's stands in the timeline.
-    terminal.press_for("6z", "from the parent's recording");
+    terminal.press_for("6z", "from the parent's recording · ask");
     terminal.quit();
 }
 

@@ -3,7 +3,7 @@
 use super::desk::{Desk, film, live, snapshot};
 use std::sync::Arc;
 use tree_of_traversals::runner::{Command, Pace};
-use tree_of_traversals::search::{Event, Got, NodeId, State, why};
+use tree_of_traversals::search::{Event, Got, NodeId, Source, State, why};
 use tree_of_traversals::tui::app::Effect;
 use tree_of_traversals::tui::scene::{Scene, label};
 use tree_of_traversals::tui::views::inspector::{Tab, document};
@@ -181,9 +181,65 @@ fn a_fork_is_another_session_in_the_same_view() {
     fork.parent = Some(("first".to_owned(), 3));
     desk.app.snapshot(snapshot(&world.entries[..60], fork));
     let screen = desk.screen(160, 50);
-    assert!(screen.contains("a fork: replies come from the parent's recording"), "{screen}");
+    assert!(screen.contains("⑂ fork of first after event 2 · replies come from the parent's recording until a request is new"), "{screen}");
     assert!(!screen.contains("looking back"));
     assert!(Arc::ptr_eq(&desk.app.session().unwrap().scene.state, &desk.app.session().unwrap().snapshot.state));
+}
+
+#[test]
+fn the_machine_says_what_comes_next_and_of_the_past_what_came_then() {
+    let mut desk = Desk::with(&film(60), |live| live.upcoming = Some("choose node: node 9".into()));
+    assert!(desk.press("4 z").screen(160, 50).contains("Next: choose node: node 9."));
+    desk.press("( ]");
+    let screen = desk.screen(160, 50);
+    let seen = desk.app.session().unwrap().seen();
+    let silent = |ev: &Event| matches!(ev, Event::Part { .. } | Event::Replied { .. });
+    let then = (seen..60).find(|at| !silent(&desk.entries[*at].ev)).unwrap();
+    assert!(screen.contains(&format!("What came next then: event {then}, ")) && !screen.contains("node 9"), "{screen}");
+    desk.press(")");
+    assert!(desk.screen(160, 50).contains("Next: choose node: node 9."));
+    assert!(desk.press("5 z").screen(160, 50).contains("1.2 s"));
+    desk.press("( ]");
+    assert!(desk.screen(160, 50).contains("not recorded"), "{}", desk.screen(160, 50));
+}
+
+/// What must be seen comes first; where there is room for one line only, the fork's goes.
+#[test]
+fn a_fork_says_so_after_its_first_miss_and_beside_a_banner() {
+    let mut world = film(usize::MAX);
+    let replies: Vec<usize> = (20..60).filter(|at| matches!(world.entries[*at].ev, Event::Replied { .. })).collect();
+    for at in &replies[..3] {
+        let Event::Replied { source, .. } = &mut world.entries[*at].ev else { panic!() };
+        *source = Source::Recorded;
+    }
+    let mut fork = live();
+    fork.parent = Some(("first".to_owned(), 20));
+    fork.fork.why = "another\u{1b}[31m cast?".into();
+    let mut desk = Desk::at(&world);
+    desk.app.snapshot(snapshot(&world.entries[..60], fork.clone()));
+    let line = format!(
+        "⑂ fork of first after event 19 · 3 replies from the parent's recording, {} live since event {} · another[31m cast?",
+        replies.len() - 3,
+        replies[3]
+    );
+    for size in [(160, 50), (160, 29)] {
+        let screen = desk.screen(size.0, size.1);
+        assert!(screen.contains(&line), "{line}\n{screen}");
+    }
+    // Beside what must be seen, on a high screen; the past says what was taken by then.
+    desk.press("(");
+    let screen = desk.screen(160, 50);
+    assert!(screen.contains("looking back") && screen.contains("⑂ fork of first after event 19 · another[31m cast?"), "{screen}");
+    let low = desk.screen(160, 29);
+    assert!(low.contains("looking back") && !low.contains('⑂'), "{low}");
+    assert!(!desk.screen(39, 9).contains('⑂'));
+    // A question that was asked again from a recording, and one that was simply asked.
+    fork.parent = None;
+    fork.fork = Default::default();
+    let mut desk = Desk::at(&world);
+    desk.app.snapshot(snapshot(&world.entries, fork.clone()));
+    assert!(desk.screen(160, 50).contains("⑂ asked again · 3 replies from an earlier recording, "), "{}", desk.screen(160, 50));
+    assert!(!Desk::at(&film(usize::MAX)).screen(160, 50).contains('⑂'));
 }
 
 /// Press, release, press, repeat, release: three moves, and no frame for a release.
@@ -243,7 +299,7 @@ fn warnings_are_rows_that_lead_to_their_nodes() {
         assert!(screen.contains(&format!("⚠ node {} · {} · ", warning.node.0, warning.kind.title())), "{screen}");
     }
     // The selected one stands there whole, however narrow the screen is.
-    let narrow = desk.press("End").screen(60, 24);
+    let narrow = desk.screen(60, 24);
     let words: Vec<&str> = last.text.split(' ').collect();
     assert!(words.iter().all(|word| narrow.contains(word)), "{narrow}");
     desk.press("Enter");

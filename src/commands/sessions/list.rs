@@ -3,7 +3,7 @@
 use super::super::Status;
 use super::{folder, size};
 use crate::search::OutcomeKind;
-use crate::session::{Listed, ReadErrorKind, family, list, moment};
+use crate::session::{Listed, ReadErrorKind, family, last_event, list, moment};
 use crate::text::{cut, one_line, printable_json};
 use serde_json::{Value as Json, json};
 use std::io::{ErrorKind, Write};
@@ -67,8 +67,9 @@ fn line(listed: &Listed, depth: usize, orphan: bool) -> String {
     let told = match &listed.what {
         Ok(about) => {
             if let Some((parent, entries)) = &about.parent {
-                let gone = if orphan { ", which is gone" } else { "" };
-                marks.push(format!("fork of {} after {entries}{gone}", one_line(parent)));
+                // It may stand in any other place: sessions are recorded wherever --session says.
+                let elsewhere = if orphan { ", which is not in this folder" } else { "" };
+                marks.push(format!("fork of {} after event {}{elsewhere}", one_line(parent), last_event(*entries)));
             }
             let end = if listed.running && about.outcome.is_none() { "goes on".to_owned() } else { about.end() };
             format!("{}  {}  {}", cut(&end, LONGEST), one_line(&about.model), cut(&one_line(&about.question), LONGEST))

@@ -4,7 +4,7 @@ use super::super::setup::session_path;
 use super::super::{Status, spent};
 use super::{folder, list, size};
 use crate::search::{Event, State, spent_words};
-use crate::session::{Recording, is_packed, is_running, moment, read};
+use crate::session::{Descent, Recording, Supply, is_packed, is_running, moment, read};
 use crate::text::{clean, one_line, printable_json};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
@@ -185,8 +185,12 @@ impl Seen<'_> {
             });
         }
         row("state", &told.join("; "));
-        if let Some((parent, entries)) = &header.parent {
-            row("fork of", &format!("{parent}, after {entries} entries (they are copied: it stands by itself)"));
+        let descent = Descent::of(header, &self.recording.entries);
+        if let Some(words) = descent.words(Supply::Over) {
+            match words.strip_prefix("fork of ") {
+                Some(fork) => row("fork of", &format!("{fork} (everything before that is copied: it stands by itself)")),
+                None => row("replies", &words),
+            }
         }
         if !self.forks.is_empty() {
             row("forks", &self.forks.join(", "));

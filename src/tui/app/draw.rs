@@ -44,12 +44,10 @@ impl App {
             Page::Session(view) => {
                 view.now = now;
                 view.settle();
-                let banner = header::banner(view);
-                let places = places(area, view.focus, view.zoom, banner.is_some());
+                let banners = header::banners(view);
+                let places = places(area, view.focus, view.zoom, u16::try_from(banners.len()).unwrap_or(u16::MAX));
                 header::render(buf, places.header, view, now, &theme);
-                if let Some(text) = &banner {
-                    header::render_banner(buf, places.banner, text, &theme);
-                }
+                header::render_banners(buf, places.banners, &banners, &theme);
                 draw_tabs(buf, &places, view, &theme, &mut self.spots);
                 draw_panes(buf, &places, view, now, &theme, &mut self.spots);
                 match &self.message {
@@ -107,7 +105,12 @@ fn draw_panes(buf: &mut Buffer, places: &Places, view: &mut SessionView, now: In
                         super::super::widgets::count(view.scene.state.nodes.len(), "node", "nodes")
                     )
                 }
-                Pane::Timeline => format!("Timeline · {} of {} events", view.seen(), view.snapshot.entries().len()),
+                Pane::Timeline => match view.past {
+                    Some(seen) => {
+                        format!("Timeline · event {} of {}", seen.saturating_sub(1), view.snapshot.entries().len().saturating_sub(1))
+                    }
+                    None => format!("Timeline · {}", super::super::widgets::count(view.snapshot.entries().len(), "event", "events")),
+                },
                 other => other.name().to_owned(),
             };
             pane(buf, *rect, &title, focus, theme)
@@ -140,10 +143,9 @@ fn draw_pane(
             view.inspector.render(buf, body, theme);
         }
         Pane::Machine => {
-            let upcoming = view.snapshot.live.upcoming.as_deref().filter(|_| view.past.is_none());
-            machine::render(buf, inner, &view.scene, view.node(), upcoming, theme);
+            machine::render(buf, inner, &view.scene, view.node(), view.upcoming().as_deref(), theme);
         }
-        Pane::Budget => budget::render(buf, inner, &view.scene, view.snapshot.live.ran_ms, theme),
+        Pane::Budget => budget::render(buf, inner, &view.scene, view.ran_ms(), theme),
         Pane::Timeline => {
             let seen = view.seen();
             view.timeline.render(buf, inner, view.snapshot.entries(), &view.snapshot.state, seen, focus, theme);

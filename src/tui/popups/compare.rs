@@ -326,7 +326,13 @@ impl Popup for ComparePopup {
         // Sorting is stable: within a kin the newest comes first.
         found.sort_by_key(|(kin, _)| *kin);
         if found.is_empty() {
-            self.stage = Stage::Failed("there is no other session to compare with: `f` forks this one".to_owned());
+            self.stage = Stage::Failed(match &view.snapshot.live.parent {
+                Some((parent, _)) => format!(
+                    "{}, which this session was forked from, is not in its folder: `tot diff` compares sessions in different folders",
+                    one_line(parent)
+                ),
+                None => "there is no other session to compare with: `f` forks this one".to_owned(),
+            });
             return;
         }
         let item = |(kin, listed): &(Kin, &Listed)| {

@@ -21,8 +21,8 @@ pub type Row = (&'static str, String, Option<(u64, u64)>);
 /// Where the texts begin.
 const TEXT: u16 = 13;
 
-/// Draws the budget; below it, where there is room (`z`), what each kind of call took.
-pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &Theme) {
+/// Draws the budget, with the milliseconds that the search ran, where they are known; below it, where there is room (`z`), what each kind of call took.
+pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: Option<u64>, theme: &Theme) {
     if area.is_empty() || scene.state.started.is_none() {
         return;
     }
@@ -44,9 +44,9 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, ran_ms: u64, theme: &
     }
 }
 
-/// What was spent, in order; `width`: the columns that a text has.
+/// What was spent, in order; `ran_ms`: how long it ran, where that is known; `width`: the columns that a text has.
 #[must_use]
-pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<Row> {
+pub fn rows(scene: &Scene, spent: &Counters, ran_ms: Option<u64>, width: usize) -> Vec<Row> {
     let state = &scene.state;
     let settings = state.settings();
     let deepest = state.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
@@ -54,7 +54,6 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<R
     let used = |budget: Budget, used: u64| limit(budget).map(|limit| (used, limit));
     let of = |budget: Budget| limit(budget).map_or_else(String::new, |limit| format!("/{}", budget.written(limit)));
     let best = best_values(scene);
-    let kg_live = spent.kg_calls - spent.kg_cached;
     let against = |budget: Budget| used(budget, spent.against(budget));
     let mut calls = format!("{}{}", spent.against(Budget::Calls), of(Budget::Calls));
     if spent.recorded > 0 {
@@ -79,9 +78,13 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<R
         ("model calls", calls, against(Budget::Calls)),
         ("tokens", tokens, against(Budget::Tokens)),
         ("cost", cost, against(Budget::Cost)),
-        ("KG calls", format!("{kg_live} live · {} cached", spent.kg_cached), None),
+        ("KG calls", kg_calls(spent, width), None),
         ("best value", format!("{} {}", spark(&best, width.saturating_sub(6)), last(&best)), None),
-        ("time", format!("{}{}", seconds(ran_ms), of(Budget::Time)), used(Budget::Time, ran_ms)),
+        (
+            "time",
+            format!("{}{}", ran_ms.map_or_else(|| "not recorded".to_owned(), seconds), of(Budget::Time)),
+            ran_ms.and_then(|ms| used(Budget::Time, ms)),
+        ),
         ("k, threshold", format!("{} · {}", settings.branching, settings.threshold), None),
     ];
     if !scene.warnings.is_empty() {
@@ -103,6 +106,14 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: u64, width: usize) -> Vec<R
         rows.push(("failed", format!("{} · {} perhaps paid twice", spent.failed, spent.perhaps_paid), None));
     }
     rows
+}
+
+/// Calls to KGs, by where their replies came from; where there is little room, how many of all went to the KGs.
+fn kg_calls(spent: &Counters, width: usize) -> String {
+    let live = spent.kg_calls - spent.kg_recorded - spent.kg_cached;
+    let recorded = if spent.kg_recorded > 0 { format!(" · {} recorded", spent.kg_recorded) } else { String::new() };
+    let whole = format!("{live} live{recorded} · {} cached", spent.kg_cached);
+    if text::width(&whole) <= width { whole } else { format!("{live} live of {}", spent.kg_calls) }
 }
 
 /// `⚠ 4: dead branch, partial (3)`

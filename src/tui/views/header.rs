@@ -1,4 +1,4 @@
-//! The header: the question, what the search does, KGs and model; and the banner below it.
+//! The header: the question, what the search does, KGs and model; and the lines below it.
 
 use super::super::command::Run;
 use super::super::flying::Flying;
@@ -7,7 +7,8 @@ use super::super::theme::{Role, Theme, kg_sign};
 use super::super::widgets::put;
 use super::super::widgets::spark::{seconds, spinner};
 use crate::runner::RunState;
-use crate::search::{Event, HaltCause, OutcomeKind, Source, State};
+use crate::search::{HaltCause, OutcomeKind, State};
+use crate::session::{Descent, Supply};
 use crate::text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -127,9 +128,27 @@ pub fn render(buf: &mut Buffer, area: Rect, view: &SessionView, now: Instant, th
     }
 }
 
-/// The line that must be seen, if there is one.
+/// The lines below the header, with their roles: what must be seen, then where the session comes from.
 #[must_use]
-pub fn banner(view: &SessionView) -> Option<String> {
+pub fn banners(view: &SessionView) -> Vec<(String, Role)> {
+    let descent = descent(view).map(|words| (format!("⑂ {words}"), Role::Dim));
+    banner(view).map(|text| (text, Role::Banner)).into_iter().chain(descent).collect()
+}
+
+/// Which replies came from the recording of another session, as far as the view has seen.
+#[must_use]
+pub fn descent(view: &SessionView) -> Option<String> {
+    let live = &view.snapshot.live;
+    let entries = &view.snapshot.entries()[..view.seen().min(view.snapshot.entries().len())];
+    let supply = match view.past {
+        None if live.replaying_parent => Supply::UntilNew { stops: live.stops_at_miss },
+        _ => Supply::Over,
+    };
+    Descent { parent: live.parent.as_ref(), note: &live.fork, entries }.words(supply)
+}
+
+/// The line that must be seen, if there is one.
+fn banner(view: &SessionView) -> Option<String> {
     if let Some(seen) = view.past {
         let all = view.snapshot.entries().len();
         let goes_on = match view.run() {
@@ -138,8 +157,11 @@ pub fn banner(view: &SessionView) -> Option<String> {
         };
         return Some(format!("◷ looking back: after event {} of {}{goes_on} · `)` to the present · `f` forks here", seen - 1, all - 1));
     }
-    if let Some(halt) = &view.snapshot.state.halted {
+    // Who goes on is not told any more why it stood still.
+    let moves = matches!(view.snapshot.run_state(), RunState::Running | RunState::Stepping);
+    if let Some(halt) = view.snapshot.state.halted.as_deref().filter(|_| !moves) {
         let (what, on) = match halt.cause {
+            _ if view.snapshot.live.replay => ("the search stands still there: ", "tot resume goes on with it"),
             HaltCause::Budget(_) => ("", "`L` raises it, then space goes on"),
             HaltCause::Breakpoint => ("", "space goes on · `B` lists breakpoints"),
             HaltCause::Miss if view.snapshot.live.stops_at_miss => ("", "space goes on, live · `C` compares with the parent"),
@@ -155,17 +177,6 @@ pub fn banner(view: &SessionView) -> Option<String> {
     if let Some(flight) = live.flights.iter().find(|flight| flight.human) {
         return Some(format!("✎ the search waits for you: {} · Enter opens the prompt", text::one_line(&flight.what)));
     }
-    if live.replaying_parent && live.parent.is_none() {
-        return Some("⑂ replies come from an earlier recording, as long as the walks are the same".to_owned());
-    }
-    if live.replaying_parent {
-        let then = if live.stops_at_miss { "; it stops there" } else { "" };
-        let copied = live.parent.as_ref().map_or(0, |(_, copied)| *copied);
-        let since = view.snapshot.entries().iter().skip(usize::try_from(copied).unwrap_or(usize::MAX));
-        let taken = since.filter(|entry| matches!(entry.ev, Event::Replied { source: Source::Recorded, .. })).count();
-        let taken = if taken == 0 { String::new() } else { format!(" ({taken} so far; the timeline marks them)") };
-        return Some(format!("⑂ a fork: replies come from the parent's recording until the walks differ{then}{taken}"));
-    }
     if live.replay {
         return Some("◷ a recording: no model and no KG is asked · `[` `]` `{` `}` go through time".to_owned());
     }
@@ -179,10 +190,12 @@ pub fn banner(view: &SessionView) -> Option<String> {
     None
 }
 
-/// Draws the banner.
-pub fn render_banner(buf: &mut Buffer, area: Rect, text: &str, theme: &Theme) {
-    if !area.is_empty() {
-        buf.set_style(area, theme.style(Role::Banner));
-        put(buf, area, area.x.saturating_add(1), area.y, text, theme.style(Role::Banner));
+/// Draws the lines below the header, as many as there is room for.
+pub fn render_banners(buf: &mut Buffer, area: Rect, lines: &[(String, Role)], theme: &Theme) {
+    for ((text, role), y) in lines.iter().zip(area.y..area.bottom()) {
+        let row = Rect { y, height: 1, ..area };
+        let style = if *role == Role::Banner { theme.style(*role) } else { theme.style(Role::Header).patch(theme.style(*role)) };
+        buf.set_style(row, style);
+        put(buf, row, row.x.saturating_add(1), y, text, style);
     }
 }

@@ -35,8 +35,8 @@ pub struct Places {
     pub size: Size,
     /// The header.
     pub header: Rect,
-    /// The banner, if there is one.
-    pub banner: Rect,
+    /// The lines below the header, if there are any.
+    pub banners: Rect,
     /// The row of tabs, when folded.
     pub tabs: Rect,
     /// The panes that are shown.
@@ -45,9 +45,10 @@ pub struct Places {
     pub footer: Rect,
 }
 
-/// Places everything on `area`. `alone`: the focused pane is zoomed.
+/// Places everything on `area`. `alone`: the focused pane is zoomed. `banners`: lines below the header, of which a low screen has the
+/// first only.
 #[must_use]
-pub fn places(area: Rect, focus: Pane, alone: bool, banner: bool) -> Places {
+pub fn places(area: Rect, focus: Pane, alone: bool, banners: u16) -> Places {
     let size = Size::of(area);
     let mut rest = area;
     let mut take = |rows: u16, top: bool| {
@@ -62,10 +63,15 @@ pub fn places(area: Rect, focus: Pane, alone: bool, banner: bool) -> Places {
     };
     let header = take(1, true);
     let footer = take(u16::from(size != Size::Tiny), false);
-    let banner = take(u16::from(banner && size != Size::Tiny), true);
+    let most = match size {
+        Size::Wide => banners,
+        Size::Folded => banners.min(1),
+        Size::Tiny => 0,
+    };
+    let banners = take(most, true);
     let tabs = take(u16::from(size == Size::Folded), true);
     let panes = if alone || size != Size::Wide { vec![(focus, rest)] } else { wide(rest, focus) };
-    Places { size, header, banner, tabs, panes, footer }
+    Places { size, header, banners, tabs, panes, footer }
 }
 
 /// Left: tree, machine and budget, timeline. Right: graph, inspector.
@@ -102,9 +108,9 @@ mod tests {
         for (width, height) in [(200, 60), (100, 30), (120, 39), (300, 100)] {
             for focus in Pane::ALL {
                 let area = Rect::new(0, 0, width, height);
-                let places = places(area, focus, false, true);
+                let places = places(area, focus, false, 2);
                 let mut covered = vec![0_u8; usize::from(width) * usize::from(height)];
-                let rects = places.panes.iter().map(|(_, rect)| *rect).chain([places.header, places.banner, places.footer]);
+                let rects = places.panes.iter().map(|(_, rect)| *rect).chain([places.header, places.banners, places.footer]);
                 for rect in rects {
                     for y in rect.top()..rect.bottom() {
                         for x in rect.left()..rect.right() {
@@ -123,11 +129,11 @@ mod tests {
         assert_eq!(Size::of(Rect::new(0, 0, 99, 60)), Size::Folded);
         assert_eq!(Size::of(Rect::new(0, 0, 200, 29)), Size::Folded);
         assert_eq!(Size::of(Rect::new(0, 0, 39, 24)), Size::Tiny);
-        assert_eq!(places(Rect::new(0, 0, 80, 24), Pane::Graph, false, false).panes, [(Pane::Graph, Rect::new(0, 2, 80, 21))]);
+        assert_eq!(places(Rect::new(0, 0, 80, 24), Pane::Graph, false, 0).panes, [(Pane::Graph, Rect::new(0, 2, 80, 21))]);
         for width in 0..12 {
             for height in 0..12 {
                 let area = Rect::new(0, 0, width, height);
-                let places = places(area, Pane::Tree, false, true);
+                let places = places(area, Pane::Tree, false, 1);
                 assert!(places.panes.iter().all(|(_, rect)| rect.bottom() <= height && rect.right() <= width));
             }
         }

@@ -1,4 +1,4 @@
-//! The action state machine: its four states and their arrows; where the selected node stands; what can come next.
+//! The action state machine: its four states and their arrows; where the selected node stands; what comes, or came, next.
 
 use super::super::scene::Scene;
 use super::super::theme::{Role, Theme};
@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-/// Draws the machine with the state of `node` and the transition that led to it lit.
+/// Draws the machine with the state of `node` and the transition that led to it lit. `upcoming`: a sentence without its capital letter.
 pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, node: Option<NodeId>, upcoming: Option<&str>, theme: &Theme) {
     if area.is_empty() {
         return;
@@ -30,13 +30,19 @@ pub fn render(buf: &mut Buffer, area: Rect, scene: &Scene, node: Option<NodeId>,
     let below = Rect { y: area.y + rows, height: area.height - rows, ..area };
     // While the search stands still, what it does next is worth more than what states are for.
     let (document, role) = match upcoming {
-        Some(next) => (Document::of(&format!("Next: {next}.")), Role::Accent),
+        Some(next) => (Document::of(&format!("{}.", capital(next))), Role::Accent),
         None => (Document::of(sentence(state, action, aggregate)), Role::Dim),
     };
     for (row, y) in document.wrap(below.width.into()).iter().zip(below.y..below.bottom()) {
         let text: String = row.pieces.iter().map(|(span, range)| &document.lines()[row.line][*span].1[range.clone()]).collect();
         put(buf, below, below.x, y, &text, theme.style(role));
     }
+}
+
+/// The same with a capital letter at its beginning.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Which arrow led here.

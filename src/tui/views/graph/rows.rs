@@ -38,7 +38,7 @@ impl Rows {
             let mut fact = fact(scene, graph, edge, &ids);
             let correction = scene.state.correction_of(graph, edge);
             let mark = if correction.is_some() { Mark::ByHand } else { mark };
-            let judged = scene.state.verdict(id, edge).filter(|judged| judged.verdict == Verdict::Doubtful);
+            let judged = scene.state.verdict(id, edge).map(|stands| stands.judged).filter(|judged| judged.verdict == Verdict::Doubtful);
             let doubt = judged.map(|judged| format!("⚠ doubtful (w): {}", one_line(&judged.reason)));
             fact.notes = correction
                 .map(said)

@@ -7,7 +7,7 @@ use super::super::super::widgets::wrap::Document;
 use super::calls::utc;
 use super::{heading, line};
 use crate::asm::Verdict;
-use crate::graph::{Note, Object};
+use crate::graph::{Edge, Note, Object};
 use crate::search::{NodeId, StepKind};
 use crate::text;
 
@@ -40,7 +40,8 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
             (Role::Dim, format!("  {}  ", graph.relation_name(&edge.r))),
             (Role::Title, object),
         ]);
-        if let Some(judged) = scene.state.verdict(id, &edge) {
+        if let Some(stands) = scene.state.verdict(id, &edge) {
+            let judged = stands.judged;
             let (sign, role) = match judged.verdict {
                 Verdict::Sound => ("✔", Role::Good),
                 Verdict::Doubtful => ("⚠", Role::Warning),
@@ -48,6 +49,9 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
             };
             let why = if judged.reason.is_empty() { String::new() } else { format!(": {}", text::one_line(&judged.reason)) };
             line(&mut document, role, format!("    {sign} {}{why}", judged.verdict.name()));
+            if let Some(by) = stands.said_by(&scene.state, utc) {
+                line(&mut document, Role::Dim, format!("      {by}"));
+            }
         }
         let found = scene.state.provenance(id, &edge);
         let from = found.as_ref().map_or(String::new(), |from| format!(" · brought by node {}", from.node.0));
@@ -85,7 +89,8 @@ fn reviewed(document: &mut Document, scene: &Scene, id: NodeId) {
         Role::Text,
         format!("Judged by {by}: {sound} sound, {doubtful} doubtful, {unknown} unknown. Its opinion changes nothing."),
     );
-    if doubtful > 0 {
+    let doubted = |fact: &Edge| state.verdict(id, fact).is_some_and(|stands| stands.judged.verdict == Verdict::Doubtful);
+    if state.evidence(id).iter().any(doubted) {
         line(document, Role::Warning, "A fact that you doubt too: select it in the local graph (2), then w distrusts or corrects it.");
     }
     if by == "lexical" {

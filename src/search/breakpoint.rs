@@ -103,6 +103,11 @@ const fn word_of(state: AsmState) -> &'static str {
     }
 }
 
+/// A name without the quotes that rules and shells make one write.
+pub(super) fn unquoted(name: &str) -> &str {
+    name.trim().trim_matches('"').trim()
+}
+
 impl FromStr for Condition {
     type Err = String;
 
@@ -148,9 +153,9 @@ impl FromStr for Condition {
             ("state", "entities") => Ok(Self::State(AsmState::SelectingEntities)),
             ("state", "relation") => Ok(Self::State(AsmState::SelectingRelation)),
             ("state", _) => Err(format!("{rest:?} is no state: default, entities or relation")),
-            ("relation" | "entity", "") => Err(format!("{word} which? write its id or label: {word} P161")),
-            ("relation", name) => Ok(Self::Relation(name.to_owned())),
-            ("entity", name) => Ok(Self::Entity(name.to_owned())),
+            ("relation" | "entity", name) if unquoted(name).is_empty() => Err(format!("{word} which? write its id or label: {word} P161")),
+            ("relation", name) => Ok(Self::Relation(unquoted(name).to_owned())),
+            ("entity", name) => Ok(Self::Entity(unquoted(name).to_owned())),
             _ => Err(unknown()),
         }
     }
@@ -355,6 +360,8 @@ mod tests {
         }
         assert_eq!(" value < 0,3 ".parse(), Ok(Condition::ValueBelow(Micro::from_f64(0.3).unwrap_or(Micro::ONE))));
         assert_eq!("relation  cast member".parse(), Ok(Condition::Relation("cast member".to_owned())));
+        assert_eq!("entity \"Jane Austen\"".parse(), Ok(Condition::Entity("Jane Austen".to_owned())));
+        assert!("entity \"\"".parse::<Condition>().is_err());
     }
 
     #[test]

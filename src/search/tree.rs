@@ -148,8 +148,19 @@ impl State {
     #[must_use]
     pub fn next_node(&self) -> Option<NodeId> {
         let open = self.frontier();
-        let pinned = self.pins().map(|(_, node)| node).find(|node| open.contains(node));
-        pinned.or_else(|| open.into_iter().max_by_key(|id| self.rank(*id)))
+        self.pinned_of(&open).or_else(|| open.into_iter().max_by_key(|id| self.rank(*id)))
+    }
+
+    /// The open node that a person pinned, the first of several.
+    #[must_use]
+    pub fn pinned_next(&self) -> Option<NodeId> {
+        // Mostly nothing is pinned.
+        self.pins().next()?;
+        self.pinned_of(&self.frontier())
+    }
+
+    fn pinned_of(&self, open: &[NodeId]) -> Option<NodeId> {
+        self.pins().map(|(_, node)| node).find(|node| open.contains(node))
     }
 
     /// The sort key of selection and of the best answer: larger is better.

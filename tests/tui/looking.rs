@@ -310,3 +310,27 @@ fn warnings_are_rows_that_lead_to_their_nodes() {
         desk.press("Escape");
     }
 }
+
+#[test]
+fn a_fork_begins_at_the_moment_in_view_or_at_the_selected_node() {
+    let world = film(usize::MAX);
+    let mut desk = Desk::at(&world);
+    let expanded = world.state.nodes.iter().find(|n| n.parent.is_some() && n.expanded.is_some()).unwrap();
+    let before = world.state.step(expanded.expanded.unwrap()).unwrap().seq - 1;
+    desk.select(expanded.id.0);
+    let screen = desk.press("f").screen(160, 50);
+    assert!(screen.contains(&format!("Fork after event {}", world.entries.len() - 1)), "{screen}");
+    let screen = desk.press("Up space").screen(160, 50);
+    assert!(screen.contains(&format!("before node {} is expanded", expanded.id.0)), "{screen}");
+    let sent = desk.press("Enter").sent();
+    assert!(matches!(&sent[..], [Command::Fork { at, .. }] if *at == before), "{sent:?}");
+    // A node that was never expanded: where it was made.
+    let open = world.state.nodes.iter().find(|n| n.parent.is_some() && n.expanded.is_none() && !n.action.is_answer()).unwrap();
+    desk.select(open.id.0);
+    let sent = desk.press("f Up space Enter").sent();
+    let [Command::Fork { at, .. }] = &sent[..] else { panic!("{sent:?}") };
+    let there = State::from_entries(&world.entries[..=usize::try_from(*at).unwrap()]).unwrap();
+    assert!(there.node(open.id).is_some_and(|n| n.action == open.action));
+    let earlier = State::from_entries(&world.entries[..usize::try_from(*at).unwrap()]).unwrap();
+    assert!(earlier.node(open.id).is_none());
+}

@@ -226,7 +226,7 @@ fn fatal(kind: CallErrorKind, message: String) -> Fault {
 }
 
 /// `: "sentence"`, or nothing.
-fn quote(said: &str) -> String {
+pub fn quote(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(": \"{said}\"") }
 }
 

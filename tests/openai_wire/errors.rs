@@ -3,7 +3,7 @@
 use super::server::{Answer, Server};
 use super::{KEY, adapter, against, config, job, run};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tree_of_traversals::calls::CallErrorKind;
 use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel as _, Provider};
 
@@ -112,6 +112,25 @@ async fn the_pause_is_as_long_as_the_server_asks() {
     assert_eq!(got.texts(), ["x"]);
     let seen = server.seen();
     assert!(seen[1].at - seen[0].at >= Duration::from_millis(400));
+}
+
+#[tokio::test]
+async fn the_pause_may_be_asked_for_in_the_body() {
+    let soon = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() + 1_000;
+    let google = json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.4s"});
+    for (slow, at_least) in [
+        (Answer::new(429, json!([{"error": {"code": 429, "message": "x", "status": "RESOURCE_EXHAUSTED", "details": [google]}}])), 400),
+        (Answer::error(429, "Rate limit reached for gpt-test in organization o on requests per min. Please try again in 400ms."), 400),
+        (Answer::error(429, "Rate limit exceeded").header("x-ratelimit-remaining", 0).header("x-ratelimit-reset", soon), 400),
+    ] {
+        let (server, got) = against(vec![slow, Answer::texts(&["x"])], 1).await;
+        assert_eq!(got.texts(), ["x"]);
+        let seen = server.seen();
+        assert!(seen[1].at - seen[0].at >= Duration::from_millis(at_least), "{:?}", seen[1].at - seen[0].at);
+    }
+    let (server, got) = against(vec![Answer::error(429, "Please retry in 11h2m3s.")], 1).await;
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::Server, 1));
+    assert!(got.error().message.contains("it wants 39723 s without a request"), "{}", got.error());
 }
 
 #[tokio::test]

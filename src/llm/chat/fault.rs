@@ -179,7 +179,7 @@ impl Context {
         if let (500, Some(Parameter::System)) = (status, wording::refused_parameter(body)) {
             return Fault::Adapt(Parameter::System, error);
         }
-        match asked {
+        match asked.or_else(|| pause::asked_in(body, SystemTime::now())) {
             Some(wait) if wait > pause::LONGEST_ASKED => {
                 let message = format!("{}; it wants {} s without a request", error.message, wait.as_secs());
                 fatal(CallErrorKind::Server, message)

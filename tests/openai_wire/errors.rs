@@ -116,12 +116,12 @@ async fn the_pause_is_as_long_as_the_server_asks() {
 
 #[tokio::test]
 async fn the_pause_may_be_asked_for_in_the_body() {
-    let soon = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() + 1_000;
+    let soon = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() + 800;
     let google = json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.4s"});
     for (slow, at_least) in [
+        (Answer::error(429, "Rate limit exceeded").header("x-ratelimit-remaining", 0).header("x-ratelimit-reset", soon), 400),
         (Answer::new(429, json!([{"error": {"code": 429, "message": "x", "status": "RESOURCE_EXHAUSTED", "details": [google]}}])), 400),
         (Answer::error(429, "Rate limit reached for gpt-test in organization o on requests per min. Please try again in 400ms."), 400),
-        (Answer::error(429, "Rate limit exceeded").header("x-ratelimit-remaining", 0).header("x-ratelimit-reset", soon), 400),
     ] {
         let (server, got) = against(vec![slow, Answer::texts(&["x"])], 1).await;
         assert_eq!(got.texts(), ["x"]);

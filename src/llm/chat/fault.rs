@@ -72,8 +72,11 @@ impl Context {
 
     /// The error where replies have to be constrained and can't be.
     pub fn no_form(&self) -> CallError {
-        let message = format!("{} at {} takes no structured output: use --structured auto or off", self.model, self.host);
-        CallError::new(CallErrorKind::Refused, message)
+        let message = format!(
+            "{} at {} takes no structured output, and --structured on wants it: use --structured auto, or another model",
+            self.model, self.host
+        );
+        CallError::new(CallErrorKind::NoForm, message)
     }
 
     /// What the body of a failed reply says: its sentence, made safe to print.

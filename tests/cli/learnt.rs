@@ -1,8 +1,8 @@
 //! What a model's server turns out to refuse, in the run that finds out.
 
-use crate::server::{Server, refusing};
+use crate::server::{Server, model, refusing};
 use crate::support::Home;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const QUESTION: &str = "Who is Inception?";
 
@@ -54,4 +54,39 @@ fn what_is_learnt_of_a_server_is_said_once_in_the_run_that_learns_it() {
     let ask = ["ask", QUESTION, "--llm", "openai:m", "--llm-url", &url, "--entity", "Q25188", "--max-expansions", "2", "--json"];
     let json = elsewhere.run(&ask).json();
     assert_eq!(json["remarks"].as_array().unwrap().iter().filter(|remark| **remark == note).count(), 1, "{json}");
+}
+
+#[test]
+fn how_a_model_is_asked_can_be_configured_and_the_messages_name_the_keys() {
+    let home = Home::new();
+    let slow = Server::start(|_, request| {
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        model(request)
+    });
+    let spent = Server::start(|_, _| {
+        let choice = json!({"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": ""}});
+        ("200 OK", "application/json", json!({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}).to_string())
+    });
+    let config = format!(
+        "models:\n  slow: {{spec: openai:m, url: 'http://{}', timeout: 1}}\n  spent: {{spec: openai:m, url: 'http://{}'}}\n\
+         requests: {{timeout: 30, reasoning_floor: 9000, concurrency: 1}}\n",
+        slow.host, spent.host
+    );
+    home.write("config/tot/config.yaml", &config);
+    let ask = |model: &str| home.run(&["ask", QUESTION, "--llm", model, "--entity", "Q25188", "--max-expansions", "1"]);
+    ask("slow").ends(1).says(&["gave no answer within 1 s; raise `timeout` of the model in the configuration"]);
+    ask("spent").says(&["thought for 9000 tokens and said nothing; raise `reasoning_floor` of the model in the configuration"]);
+    assert_eq!(bodies(&spent).last().unwrap()["max_tokens"], 9000);
+    for (entry, wrong) in [
+        ("timeout: 0", "integer `0`, expected `timeout` in whole seconds, from 1 to 86400"),
+        ("timeout: soon", "string \"soon\", expected `timeout` in whole seconds"),
+        ("concurrency: 65", "expected `concurrency`, requests at once, from 1 to 64"),
+        ("reasoning_floor: -1", "expected `reasoning_floor` in tokens, from 1 to 1000000"),
+        ("patience: 3", "unknown field `patience`"),
+    ] {
+        home.write("config/tot/config.yaml", format!("models:\n  mine: {{spec: lexical, {entry}}}\n"));
+        home.run(&["ask", QUESTION]).ends(1).says(&["config.yaml: ", "models, mine: ", wrong]);
+        home.write("config/tot/config.yaml", format!("lang: [en]\nrequests:\n  {entry}\n"));
+        home.run(&["ask", QUESTION]).ends(1).says(&["config.yaml: requests", "line 3", wrong]);
+    }
 }

@@ -167,9 +167,15 @@ impl Filling {
                     return Verdict::MoreRoom;
                 }
                 let limit = self.ask.limit(shape, self.inner.config.reasoning_floor);
-                let message = format!(
-                    "output limit spent on reasoning: {model} thought for {limit} tokens and said nothing; raise the limit or use a model that reasons less"
-                );
+                let message = if shape.limit == LimitField::Omitted {
+                    format!(
+                        "output limit spent on reasoning: {model} thought up to its own limit and said nothing; use a model that reasons less"
+                    )
+                } else {
+                    format!(
+                        "output limit spent on reasoning: {model} thought for {limit} tokens and said nothing; raise `reasoning_floor` of the model in the configuration, or use a model that reasons less"
+                    )
+                };
                 Verdict::Mute(sample, CallError::new(CallErrorKind::OutputSpent, message))
             }
             () if !order.stops.is_empty() => {

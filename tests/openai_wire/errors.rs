@@ -146,7 +146,7 @@ async fn no_request_of_the_model_goes_out_in_the_pause_that_the_server_asks_for(
         (waiting, got)
     });
     let (first, (waiting, second)) = tokio::join!(first, second);
-    assert!(waiting.why.contains("asked too often (HTTP 429)"), "{waiting:?}");
+    assert_eq!(waiting.why, "127.0.0.1 is asked too often (HTTP 429): \"slow\"", "the fact: nothing is to be done");
     assert_eq!((first.texts(), second.texts(), second.tries()), (vec!["x".to_owned()], vec!["x".to_owned()], 1));
     let seen = server.seen();
     assert!(seen.len() == 3 && seen[1].at - seen[0].at >= Duration::from_millis(500), "{seen:?}");

@@ -81,6 +81,7 @@ impl Journal {
             pause: Duration::ZERO,
             flights: vec![],
             waits: vec![],
+            learnt: Default::default(),
             writing: Default::default(),
             inquiries: vec![],
             proposal: None,

@@ -5,7 +5,7 @@
 
 use crate::asm::Profile;
 use crate::kg::KgProfile;
-use crate::llm::ModelProfile;
+use crate::llm::{ModelProfile, Requests};
 use crate::price::Prices;
 use crate::search::{Budget, Budgets};
 use indexmap::IndexMap;
@@ -27,9 +27,12 @@ pub struct Config {
     pub llm: Option<String>,
     /// The model server's URL.
     pub llm_url: Option<String>,
-    /// Names for models: `fast: openai:gpt-4o-mini`, or a mapping with a `spec`, a `url`, and a `key_env` or `key_file`.
+    /// Names for models: `fast: openai:gpt-4o-mini`, or a mapping with a `spec`, a `url`, a `key_env` or `key_file`, and what
+    /// `requests` has.
     #[serde(deserialize_with = "model_profiles")]
     pub models: BTreeMap<String, ModelProfile>,
+    /// How models are asked, where their entry in `models` says nothing else: `{timeout: 300, reasoning_floor: 8192, concurrency: 2}`.
+    pub requests: Requests,
     /// Keep replies of models on disk, as `--cache` does.
     pub cache_replies: bool,
     /// The theme's name.

@@ -26,6 +26,8 @@ pub enum CallErrorKind {
     /// The server refuses the request without running it, because it estimates that it would take too long: the same
     /// asked for in simpler requests may be answered.
     TooCostly,
+    /// The service can't keep replies to a form, and it was said that it must (`--structured on`).
+    NoForm,
     /// The key is missing, wrong or may not do this.
     Key,
     /// Money or quota is used up.
@@ -43,7 +45,7 @@ impl CallErrorKind {
     /// (For a KG every failure is about the request: the search goes on with what the other branches have.)
     #[must_use]
     pub const fn about_service(self) -> bool {
-        matches!(self, Self::Key | Self::Quota | Self::Unreachable | Self::Server | Self::Busy | Self::TimedOut)
+        matches!(self, Self::NoForm | Self::Key | Self::Quota | Self::Unreachable | Self::Server | Self::Busy | Self::TimedOut)
     }
 }
 

@@ -205,7 +205,38 @@ pub struct Sample {
     pub finish: Option<String>,
 }
 
+/// Who took a reply away. What is left of it is no answer: the beginning of one, or the sentence of a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withheld {
+    /// A content filter of the service.
+    Filtered,
+    /// The model refuses.
+    Refused,
+}
+
+impl Withheld {
+    /// What `finish` says, in whichever service's word.
+    #[must_use]
+    pub fn of(finish: &str) -> Option<Self> {
+        match finish.to_ascii_lowercase().as_str() {
+            // OpenAI, Azure, Gemini's compatible endpoint, OpenRouter; Bedrock; Zhipu.
+            "content_filter" | "content_filtered" | "guardrail_intervened" | "sensitive" => Some(Self::Filtered),
+            // Gemini's own words, which proxies hand on.
+            "safety" | "image_safety" | "recitation" | "blocklist" | "prohibited_content" | "spii" => Some(Self::Filtered),
+            // Anthropic, and what adapters call an OpenAI `refusal`.
+            "refusal" => Some(Self::Refused),
+            _ => None,
+        }
+    }
+}
+
 impl Sample {
+    /// Who took it away, if somebody did: its text is to be looked at, not to be read.
+    #[must_use]
+    pub fn withheld(&self) -> Option<Withheld> {
+        Withheld::of(self.finish.as_deref()?)
+    }
+
     /// A sample that ended by itself.
     pub fn stopped(text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), reasoning: None, finish: Some("stop".to_owned()) }

@@ -69,6 +69,9 @@ pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
     let mut out = std::io::stdout().lock();
     if args.json {
         let mut object = report::json(state, &session, snapshot.live.ran_ms);
+        if let Some(remarks) = object["remarks"].as_array_mut() {
+            remarks.extend(snapshot.live.learnt.notes().map(|note| note.as_str().into()));
+        }
         if let End::Halted(halt) = &end {
             object["halted"] = halt.why.as_str().into();
         }

@@ -496,7 +496,9 @@ impl Host for Bench<'_> {
             None => format!("llm: {spec}"),
         };
         let mut workshop = self.workshop();
-        workshop.take_model(&Named { name: None, profile }, &self.options, &self.config).map_err(|e| one_line(&format!("{e:#}")))?;
+        workshop
+            .take_model(&Named { name: None, profile, usual: self.config.requests }, &self.options, &self.config)
+            .map_err(|e| one_line(&format!("{e:#}")))?;
         *self.workshop.lock().unwrap_or_else(PoisonError::into_inner) = workshop;
         self.check();
         let file = Config::path().map_or_else(|| "the configuration".to_owned(), |path| path.display().to_string());

@@ -84,7 +84,7 @@ pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet:
     let mut person = Person::default();
     let (mut told, mut noticed, mut stopped) = (from, None, false);
     let mut halted = None;
-    let (mut teller, mut waits, mut held) = (Teller::default(), ToldWaits::default(), false);
+    let (mut teller, mut waits, mut learnt, mut held) = (Teller::default(), ToldWaits::default(), 0, false);
     loop {
         let snapshot = snapshots.borrow_and_update().clone();
         let new = &snapshot.entries()[told..];
@@ -95,6 +95,11 @@ pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet:
             teller.tell(&snapshot.state, new);
             waits.news(&snapshot.live.waits, Instant::now()).iter().for_each(|line| say(&format!("  {line}")));
         }
+        // As what was known at the start: also when only the answer is wanted.
+        for note in &snapshot.live.learnt.news()[learnt..] {
+            say(&format!("  {}", one_line(note)));
+        }
+        learnt = snapshot.live.learnt.news().len();
         told = snapshot.entries().len();
         if let Some((number, notice)) = snapshot.live.notice.as_ref().filter(|(n, _)| noticed != Some(*n)) {
             noticed = Some(*number);

@@ -7,7 +7,7 @@ use crate::cache::CacheSettings;
 use crate::calls::{CallError, CallErrorKind};
 use crate::config::Config;
 use crate::llm::found;
-use crate::llm::{Absent, Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider};
+use crate::llm::{Absent, Chat, ChatConfig, Human, LanguageModel, Lexical, ModelProfile, ModelSpec, Provider, Requests};
 use crate::price::Price;
 use crate::redact::{self, Secret, Secrets};
 use crate::runner::{Opened, Opener};
@@ -67,7 +67,7 @@ pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>
     if let Some(path) = key_file {
         profile.key_file = Some(path.to_owned());
     }
-    Named { name, profile }
+    Named { name, profile, usual: config.requests }
 }
 
 /// The kind of model that a spec names.
@@ -82,6 +82,8 @@ pub struct Named {
     pub name: Option<String>,
     /// What it is.
     pub profile: ModelProfile,
+    /// How models are asked whose profile does not say it.
+    pub usual: Requests,
 }
 
 /// Opens a model; with `cache`, its replies are kept on disk.
@@ -102,6 +104,7 @@ pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Ve
         ModelSpec::Script(path) => (Arc::new(script(path)?), "script".to_owned()),
         ModelSpec::Chat(provider, name) => {
             let mut config = ChatConfig::new(*provider, name.clone());
+            profile.requests(&named.usual).apply(&mut config);
             config.base_url = provider.base_url(url, |variable| std::env::var(variable).ok());
             let url = config.base_url.as_deref();
             config.api_key = profile.key(provider.key_variable(url))?;
@@ -217,7 +220,8 @@ fn other_named(named: &OtherModel, options: &SearchOptions, config: &Config) -> 
     let Some(url) = named.url.as_deref() else { return model_named(Some(&named.spec), None, None, config) };
     let keys = found::keys(|name| std::env::var(name).ok());
     if let Some(found) = keys.into_iter().find(|found| found.profile.url.as_deref().map(redact::url).as_deref() == Some(url)) {
-        return Named { name: None, profile: ModelProfile { spec: named.spec.clone(), ..found.profile } };
+        let profile = ModelProfile { spec: named.spec.clone(), ..found.profile };
+        return Named { name: None, profile, usual: config.requests };
     }
     let flag = options.llm_url.as_deref().filter(|given| !options.url_is_recorded && redact::url(given) == url);
     let mut model =

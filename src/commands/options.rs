@@ -156,6 +156,7 @@ impl SearchOptions {
         let mut changes: Vec<Setting> = self.budgets().map(|(budget, limit)| Setting::Budget(budget, limit)).collect();
         changes.extend(self.max_expansions.map(Setting::MaxExpansions));
         changes.extend(self.max_depth.map(Setting::MaxDepth));
+        changes.extend(self.structured.map(|when| Setting::Structured(when.into())));
         changes
     }
 
@@ -173,7 +174,6 @@ impl SearchOptions {
             ("--qualifiers", self.qualifiers),
             ("--all-ranks", self.all_ranks),
             ("--actions", self.actions.is_some()),
-            ("--structured", self.structured.is_some()),
             ("--session", self.session.is_some()),
             ("--profile", self.profile.is_some()),
             ("--prompts", self.prompts.is_some()),

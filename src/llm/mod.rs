@@ -21,7 +21,7 @@ pub use chat::capabilities::{Ability, Capabilities};
 pub use chat::{Chat, ChatConfig, Provider};
 pub use human::Human;
 pub use lexical::Lexical;
-pub use profile::{ModelProfile, read_key};
+pub use profile::{ModelProfile, Requests, read_key};
 pub use spec::{ModelSpec, ModelSpecError};
 
 use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece, Sample, Waiting};

@@ -1,12 +1,16 @@
-//! What a configuration says of one model, and where its key comes from.
+//! What a configuration says of one model and of how models are asked, and where a key comes from.
 
+use super::ChatConfig;
 use crate::calls::{CallError, CallErrorKind};
 use crate::redact::Secret;
 use crate::text::one_line;
-use serde::Deserialize;
+use serde::de::{Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A model with what it takes to reach it: an entry of `models` in the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -20,9 +24,78 @@ pub struct ModelProfile {
     pub key_env: Option<String>,
     /// A file, readable by its owner only, that holds its key and nothing else.
     pub key_file: Option<PathBuf>,
+    /// See [`Requests::timeout`].
+    #[serde(deserialize_with = "timeout")]
+    pub timeout: Option<u32>,
+    /// See [`Requests::reasoning_floor`].
+    #[serde(deserialize_with = "reasoning_floor")]
+    pub reasoning_floor: Option<u32>,
+    /// See [`Requests::concurrency`].
+    #[serde(deserialize_with = "concurrency")]
+    pub concurrency: Option<u32>,
     /// No key is sent: a server that only happened to be there.
     #[serde(skip)]
     pub keyless: bool,
+}
+
+/// How models are asked: `requests` in the configuration, for all whose own entry says nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Requests {
+    /// Seconds that a request may take until its reply, or the first text of a reply in pieces, is there; between two pieces
+    /// half as long.
+    #[serde(deserialize_with = "timeout")]
+    pub timeout: Option<u32>,
+    /// The least output limit, in tokens, for a model that reasons before it answers.
+    #[serde(deserialize_with = "reasoning_floor")]
+    pub reasoning_floor: Option<u32>,
+    /// Requests at the service at once.
+    #[serde(deserialize_with = "concurrency")]
+    pub concurrency: Option<u32>,
+}
+
+impl Requests {
+    /// What is said here in the place of what is usual.
+    pub fn apply(&self, config: &mut ChatConfig) {
+        if let Some(seconds) = self.timeout {
+            config.timeout = Duration::from_secs(seconds.into());
+            config.stall = config.timeout / 2;
+        }
+        config.reasoning_floor = self.reasoning_floor.unwrap_or(config.reasoning_floor);
+        config.concurrency = self.concurrency.and_then(|n| usize::try_from(n).ok()).unwrap_or(config.concurrency);
+    }
+}
+
+/// A whole number within bounds, or nothing; a wrong one is named with what it may be.
+struct Within(&'static str, RangeInclusive<u32>);
+
+impl Visitor<'_> for Within {
+    type Value = Option<u32>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, from {} to {}", self.0, self.1.start(), self.1.end())
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<u32>, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Option<u32>, E> {
+        let within = u32::try_from(number).ok().filter(|n| self.1.contains(n));
+        within.map(Some).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+}
+
+fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    deserializer.deserialize_any(Within("`timeout` in whole seconds", 1..=86_400))
+}
+
+fn reasoning_floor<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    deserializer.deserialize_any(Within("`reasoning_floor` in tokens", 1..=1_000_000))
+}
+
+fn concurrency<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    deserializer.deserialize_any(Within("`concurrency`, requests at once", 1..=64))
 }
 
 impl ModelProfile {
@@ -30,6 +103,16 @@ impl ModelProfile {
     #[must_use]
     pub fn of(spec: &str) -> Self {
         Self { spec: spec.to_owned(), ..Self::default() }
+    }
+
+    /// How it is asked: as it says itself, else as `usual`.
+    #[must_use]
+    pub fn requests(&self, usual: &Requests) -> Requests {
+        Requests {
+            timeout: self.timeout.or(usual.timeout),
+            reasoning_floor: self.reasoning_floor.or(usual.reasoning_floor),
+            concurrency: self.concurrency.or(usual.concurrency),
+        }
     }
 
     /// The key: from the key file, else from the variable that the profile names, else from `usual`.

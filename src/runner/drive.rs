@@ -343,6 +343,9 @@ impl Runner {
 
     /// Takes in what a task reports.
     pub(super) fn hear(&mut self, message: Message) {
+        if matches!(&message, Message::LlmDone { .. } | Message::Llm { came: OnWire::Reply(_), .. }) {
+            self.look_at_models();
+        }
         match message {
             Message::Llm { ask, flight, came: OnWire::Piece(piece) } if self.is_current(ask, flight) => self.live.writing.add(ask, piece),
             Message::Llm { ask, flight, came: OnWire::Dropped(slots) } if self.is_current(ask, flight) => {

@@ -165,6 +165,7 @@ impl Runner {
             pause: equipment.pause,
             flights: Vec::new(),
             waits: Vec::new(),
+            learnt: Arc::default(),
             writing: super::live::Writing::default(),
             inquiries: Vec::new(),
             proposal: None,

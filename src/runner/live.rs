@@ -1,6 +1,7 @@
 //! What is going on now: never in the journal, beside the state in every snapshot.
 
 use super::command::Pace;
+use super::learnt::Learnt;
 use super::waits::Wait;
 use crate::calls::{AskId, CallError, KgReply, Piece};
 use crate::graph::KgName;
@@ -121,6 +122,8 @@ pub struct Live {
     pub flights: Vec<Flight>,
     /// KGs and models that requests wait for now.
     pub waits: Vec<Wait>,
+    /// What the models turned out to be like.
+    pub learnt: Arc<Learnt>,
     /// Samples that are being written.
     pub writing: Writing,
     /// Inquiries.

@@ -1,6 +1,7 @@
 //! The models of a session: the one that it was opened with, and others that a person names. Each is opened once.
 
 use super::launch::Runner;
+use super::learnt::{Identity, Learnt};
 use super::task;
 use crate::calls::{AskId, CallError, CallErrorKind};
 use crate::llm::LanguageModel;
@@ -33,9 +34,6 @@ pub fn no_others() -> Opener {
         Err(CallError::new(CallErrorKind::Refused, message))
     })
 }
-
-/// How a model is told from others: spec and server.
-type Identity = (String, Option<String>);
 
 fn identity(model: ModelRef<'_>) -> Identity {
     (model.spec.to_owned(), model.url.map(str::to_owned))
@@ -73,7 +71,16 @@ impl Runner {
             price: self.state.price_of(by).cloned(),
             ..OtherModel::named(now.spec, now.url.map(str::to_owned))
         });
-        self.models.0.insert((record.spec.clone(), record.url.clone()), (self.equipment.model.clone(), record));
+        let identity = (record.spec.clone(), record.url.clone());
+        Arc::make_mut(&mut self.live.learnt).file(identity.clone(), &*self.equipment.model);
+        self.models.0.insert(identity, (self.equipment.model.clone(), record));
+    }
+
+    /// Takes up what the models turned out to be like.
+    pub(super) fn look_at_models(&mut self) {
+        for (identity, (model, _)) in &self.models.0 {
+            self.dirty |= Learnt::look(&mut self.live.learnt, identity, &**model);
+        }
     }
 
     /// The model that an ask was recorded for, opened if it is not open yet.

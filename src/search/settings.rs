@@ -139,6 +139,8 @@ pub enum Setting {
     OnExhausted(OnExhausted),
     /// How much may be spent; `None`: no limit.
     Budget(Budget, Option<u64>),
+    /// When replies are constrained. Asks that are open already are sent as they were recorded, but may be answered as text.
+    Structured(Structured),
 }
 
 impl Setting {
@@ -165,6 +167,7 @@ impl Setting {
             Self::Threshold(t) => settings.threshold = t,
             Self::OnExhausted(rule) => settings.on_exhausted = rule,
             Self::Budget(budget, limit) => settings.budgets.set(budget, limit),
+            Self::Structured(when) => settings.structured = when,
         }
     }
 }
@@ -178,6 +181,15 @@ impl fmt::Display for Setting {
             Self::Threshold(t) => write!(f, "threshold set to {t}"),
             Self::Budget(budget, Some(limit)) => write!(f, "budget of {} set to {}", budget.name(), budget.written(*limit)),
             Self::Budget(budget, None) => write!(f, "budget of {} lifted", budget.name()),
+            Self::Structured(when) => write!(
+                f,
+                "structured output set to {}",
+                match when {
+                    Structured::Off => "off",
+                    Structured::Auto => "auto",
+                    Structured::On => "on",
+                }
+            ),
             Self::OnExhausted(rule) => write!(
                 f,
                 "at the end without an answer: {}",

@@ -75,8 +75,10 @@ pub struct App {
     mouse: bool,
     /// The last notice of the runner that was shown.
     noticed: Option<u64>,
-    /// What was found amiss at the start.
+    /// What was found amiss at the start, or of a model since then.
     warnings: Vec<String>,
+    /// How much of what the models turned out to be like was taken up.
+    learnt: usize,
     /// Asks whose prompt was opened for the person by itself: once each.
     offered: HashSet<AskId>,
     /// The samples that were opened for the person by itself, by the entry they become: once each.
@@ -102,6 +104,7 @@ impl App {
             mouse: false,
             noticed: None,
             warnings: Vec::new(),
+            learnt: 0,
             offered: HashSet::new(),
             held: None,
             inquiries: 1,
@@ -112,7 +115,7 @@ impl App {
     /// Shows a session from its first snapshot.
     pub fn open_session(&mut self, snapshot: Arc<Snapshot>) {
         self.popups.clear();
-        self.noticed = None;
+        (self.noticed, self.learnt) = (None, 0);
         self.offered.clear();
         self.held = None;
         self.page = Page::Session(Box::new(SessionView::new(snapshot)));
@@ -129,6 +132,12 @@ impl App {
 
     fn after_snapshot(&mut self) {
         let Page::Session(view) = &mut self.page else { return };
+        let learnt = view.snapshot.live.learnt.news();
+        if let Some(new) = learnt.get(self.learnt..).filter(|new| !new.is_empty()) {
+            self.message = Some((new.join(" "), Role::Warning));
+            self.warnings.extend_from_slice(new);
+        }
+        self.learnt = learnt.len();
         if let Some((number, text)) = &view.snapshot.live.notice
             && Some(*number) != self.noticed
         {

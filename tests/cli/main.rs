@@ -15,6 +15,7 @@ mod input;
 mod journal;
 mod kept;
 mod kg;
+mod learnt;
 mod models;
 mod plain;
 mod replay;

@@ -1,7 +1,7 @@
 //! `--plain`: the explorer as a dialogue in lines, over pipes and on a terminal that can't place text.
 
 use super::hostile;
-use super::server::{Server, busy_at_first};
+use super::server::{Server, busy_at_first, refusing};
 use super::support::{DEADLINE, Home, Ran, TOT, events, finish, lines, scenario, send};
 use super::terminal::Terminal;
 use serde_json::json;
@@ -421,4 +421,14 @@ fn a_pause_that_the_model_wants_is_told() {
     let args = ["--plain", "Who directed Inception?", "--llm", "openai:mock", "--llm-url", &url, "--max-expansions", "2"];
     let ran = type_all(&home, &args, "wait\nquit\n").ends(0);
     assert_eq!(ran.out.matches("\nopenai:mock waits ").count(), 1, "{ran:#?}");
+}
+
+#[test]
+fn what_is_learnt_of_the_model_is_told_and_kept() {
+    let home = Home::new();
+    let server = Server::start(refusing(&["temperature"]));
+    let url = format!("http://{}", server.host);
+    let args = ["--plain", "Who directed Inception?", "--llm", "openai:mock", "--llm-url", &url, "--max-expansions", "1"];
+    let ran = type_all(&home, &args, "wait\nwarnings\nquit\n").ends(0);
+    assert_eq!(ran.out.matches("mock takes no temperature (its own holds).").count(), 2, "told, then listed: {ran:#?}");
 }

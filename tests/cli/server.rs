@@ -87,6 +87,21 @@ pub fn busy_at_first() -> impl Fn(usize, &Request) -> Reply + Send + Sync + 'sta
     }
 }
 
+/// The model behind a server that refuses requests with any of these fields, one at a time, in OpenAI's words.
+pub fn refusing(fields: &'static [&'static str]) -> impl Fn(usize, &Request) -> Reply + Send + Sync + 'static {
+    move |_, request| {
+        let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        match fields.iter().find(|field| body.get(**field).is_some()) {
+            Some(field) => {
+                let message = format!("Unsupported parameter: '{field}' is not supported with this model.");
+                let error = json!({"error": {"message": message, "type": "invalid_request_error", "param": field, "code": "unsupported_parameter"}});
+                ("400 Bad Request", "application/json", error.to_string())
+            }
+            None => model(request),
+        }
+    }
+}
+
 /// A SPARQL engine over `turtle`.
 pub fn engine(turtle: &str) -> impl Fn(&Request) -> Reply + Send + Sync + 'static {
     let engine = sparql::Engine::new(turtle);

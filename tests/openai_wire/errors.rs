@@ -3,7 +3,7 @@
 use super::server::{Answer, Server};
 use super::{KEY, adapter, against, config, job, run};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tree_of_traversals::calls::CallErrorKind;
 use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel as _, Provider};
 
@@ -115,6 +115,25 @@ async fn the_pause_is_as_long_as_the_server_asks() {
 }
 
 #[tokio::test]
+async fn the_pause_may_be_asked_for_in_the_body() {
+    let soon = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() + 800;
+    let google = json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.4s"});
+    for (slow, at_least) in [
+        (Answer::error(429, "Rate limit exceeded").header("x-ratelimit-remaining", 0).header("x-ratelimit-reset", soon), 400),
+        (Answer::new(429, json!([{"error": {"code": 429, "message": "x", "status": "RESOURCE_EXHAUSTED", "details": [google]}}])), 400),
+        (Answer::error(429, "Rate limit reached for gpt-test in organization o on requests per min. Please try again in 400ms."), 400),
+    ] {
+        let (server, got) = against(vec![slow, Answer::texts(&["x"])], 1).await;
+        assert_eq!(got.texts(), ["x"]);
+        let seen = server.seen();
+        assert!(seen[1].at - seen[0].at >= Duration::from_millis(at_least), "{:?}", seen[1].at - seen[0].at);
+    }
+    let (server, got) = against(vec![Answer::error(429, "Please retry in 11h2m3s.")], 1).await;
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::Server, 1));
+    assert!(got.error().message.contains("it wants 39723 s without a request"), "{}", got.error());
+}
+
+#[tokio::test]
 async fn no_request_of_the_model_goes_out_in_the_pause_that_the_server_asks_for() {
     let server = Server::replies(vec![Answer::error(429, "slow").header("retry-after", "0.5"), Answer::texts(&["x"])]).await;
     let model = adapter(&server);
@@ -127,7 +146,7 @@ async fn no_request_of_the_model_goes_out_in_the_pause_that_the_server_asks_for(
         (waiting, got)
     });
     let (first, (waiting, second)) = tokio::join!(first, second);
-    assert!(waiting.why.contains("asked too often (HTTP 429)"), "{waiting:?}");
+    assert_eq!(waiting.why, "127.0.0.1 is asked too often (HTTP 429): \"slow\"", "the fact: nothing is to be done");
     assert_eq!((first.texts(), second.texts(), second.tries()), (vec!["x".to_owned()], vec!["x".to_owned()], 1));
     let seen = server.seen();
     assert!(seen.len() == 3 && seen[1].at - seen[0].at >= Duration::from_millis(500), "{seen:?}");

@@ -1,9 +1,10 @@
 //! Replies that say nothing: reasoning only, null, empty, refused, filtered.
 
 use super::server::{Answer, Seen, Server};
-use super::{adapter, against, job, run};
+use super::{Outcome, adapter, against, job, run};
 use serde_json::{Value, json};
-use tree_of_traversals::calls::CallErrorKind;
+use tree_of_traversals::asm::{Expect, Reply, parse};
+use tree_of_traversals::calls::{CallErrorKind, Sample};
 use tree_of_traversals::llm::LanguageModel;
 
 fn reasoning_only() -> Answer {
@@ -105,9 +106,53 @@ async fn one_filtered_sample_among_others_spoils_nothing() {
     assert_eq!(got.texts(), ["THINK: x", "<null>", "THINK: x"]);
     assert_eq!(got.samples()[1].1.finish.as_deref(), Some("content_filter"));
     assert_eq!(server.count(), 1);
+    // The sentence of refusal stays to be looked at.
     let (_, got) = against(vec![mixed("stop", &json!({"content": null, "refusal": "I can't."}))], 3).await;
-    assert_eq!(got.texts(), ["THINK: x", "<null>", "THINK: x"]);
+    assert_eq!(got.texts(), ["THINK: x", "I can't.", "THINK: x"]);
     assert_eq!(got.samples()[1].1.finish.as_deref(), Some("refusal"));
+}
+
+/// What the reader of completions makes of each sample.
+fn read(got: &Outcome) -> Vec<Result<String, &'static str>> {
+    let read = |sample: &Sample| match parse(&Expect::Action, sample, &|_| false) {
+        Ok(Reply::Action(action)) => Ok(format!("{action:?}")),
+        Ok(other) => panic!("{other:?}"),
+        Err(unusable) => Err(unusable.why()),
+    };
+    got.samples().iter().map(|(_, sample)| read(sample)).collect()
+}
+
+#[tokio::test]
+async fn what_a_filter_left_of_a_reply_is_kept_and_not_read() {
+    for (finish, message, why) in [
+        ("content_filter", json!({"content": "ANSWER: Chris"}), "the service's content filter took the reply"),
+        ("SAFETY", json!({"content": "ANSWER: Chris"}), "the service's content filter took the reply"),
+        ("stop", json!({"content": "ANSWER: Chris", "refusal": "I can't."}), "the model refuses to answer"),
+    ] {
+        let (server, got) = against(vec![mixed(finish, &message)], 3).await;
+        assert_eq!((got.texts(), server.count()), (vec!["THINK: x".to_owned(), "ANSWER: Chris".to_owned(), "THINK: x".to_owned()], 1));
+        let read = read(&got);
+        assert!(read[0].is_ok() && read[2].is_ok(), "{read:?}");
+        assert_eq!(read[1], Err(why));
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_halves_that_a_filter_left_is_a_filtered_call() {
+    for text in ["ANSWER: Chris", "{\"action\":\"ANSWER\",\"text\":\"Chris"] {
+        let (server, got) = against(vec![Answer::choice(&json!({"content": text}), "content_filter")], 2).await;
+        assert_eq!((got.kind(), got.samples().len(), server.count()), (CallErrorKind::Filtered, 0, 2));
+        assert!(got.error().message.contains("content filter of 127.0.0.1 took the reply; rephrase"), "{}", got.error());
+        assert_eq!(got.usage().completion_tokens, 14, "they are paid");
+    }
+}
+
+#[tokio::test]
+async fn the_pieces_of_a_filtered_reply_are_taken_back() {
+    let chunk = |text: &str, finish: Value| json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}]});
+    let stream = Answer::stream(&[chunk("ANSWER: ", Value::Null), chunk("Chris", json!("content_filter")), json!("[DONE]")]);
+    let (_, got) = against(vec![stream], 1).await;
+    assert_eq!((got.kind(), got.dropped(), got.shown(0, false)), (CallErrorKind::Filtered, 1, String::new()));
 }
 
 #[tokio::test]

@@ -71,9 +71,10 @@ async fn a_refusal_is_an_error_where_the_form_is_required() {
     let mut wanted = constrained(relations());
     wanted.request.form_required = true;
     let got = run(&model, wanted.clone()).await;
-    assert_eq!((got.kind(), server.count()), (CallErrorKind::Refused, 1));
-    assert!(got.error().message.contains("--structured"), "{}", got.error());
-    assert_eq!(run(&model, wanted).await.kind(), CallErrorKind::Refused);
+    assert_eq!((got.kind(), server.count()), (CallErrorKind::NoForm, 1));
+    assert!(got.kind().about_service(), "no other request fares better");
+    assert!(got.error().message.contains("use --structured auto"), "{}", got.error());
+    assert_eq!(run(&model, wanted).await.kind(), CallErrorKind::NoForm);
     assert_eq!(server.count(), 1, "known by now");
 }
 

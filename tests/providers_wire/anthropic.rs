@@ -157,6 +157,13 @@ async fn a_cut_reply_keeps_its_reason_and_a_refusal_is_named() {
     let got = ask(&service, "refuse this").await;
     assert_eq!(got.kind(), CallErrorKind::Refused);
     assert!(got.error().message.contains("refuses to answer: \"The request may harm\""), "{}", got.error());
+    // A refusal in mid-reply: what was said before is no answer.
+    for stream in [false, true] {
+        let model = Chat::new(ChatConfig { stream, ..config(Provider::Anthropic, MODEL, &service.url(), KEY) }).unwrap();
+        let got = run(&model, job(1, "refuse halfway")).await;
+        assert_eq!((got.kind(), got.shown(0, false)), (CallErrorKind::Refused, String::new()));
+        assert!(got.error().message.contains("\"The request may harm\""), "{}", got.error());
+    }
 }
 
 #[tokio::test]

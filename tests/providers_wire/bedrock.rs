@@ -112,7 +112,10 @@ async fn errors_are_called_by_their_names() {
     assert_eq!(ask(&service, &"word ".repeat(2_000)).await.kind(), K::TooLong);
     let got = ask(&service, "filter this").await;
     assert_eq!(got.kind(), K::Filtered);
-    assert_eq!(service.count(), 4, "none of them is repeated");
+    let got = ask(&service, "guard this").await;
+    assert_eq!((got.kind(), got.samples().len()), (K::Filtered, 0));
+    assert!(got.error().message.contains("took the reply: \"Sorry, the model cannot answer this question\""), "{}", got.error());
+    assert_eq!(service.count(), 5, "none of them is repeated");
     for (reply, wanted) in [
         (error(400, "ServiceQuotaExceededException", "Your request exceeds the service quota for your account."), K::Quota),
         (error(403, "ExpiredTokenException", "The security token included in the request is expired"), K::Key),

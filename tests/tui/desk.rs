@@ -36,6 +36,7 @@ pub fn live() -> Live {
         pause: Duration::ZERO,
         flights: vec![],
         waits: vec![],
+        learnt: Default::default(),
         writing: Default::default(),
         inquiries: vec![],
         proposal: None,

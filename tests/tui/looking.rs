@@ -1,8 +1,11 @@
 //! Looking: marks, reasons, time, finding, copying.
 
 use super::desk::{Desk, film, live, snapshot};
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use tree_of_traversals::runner::{Command, Pace};
+use tree_of_traversals::calls::CallError;
+use tree_of_traversals::llm::{Ability, Capabilities, LanguageModel, LlmJob, Wire};
+use tree_of_traversals::runner::{Command, Learnt, Live, Pace};
 use tree_of_traversals::search::{Event, Got, NodeId, Source, State, why};
 use tree_of_traversals::tui::app::Effect;
 use tree_of_traversals::tui::scene::{Scene, label};
@@ -333,4 +336,38 @@ fn a_fork_begins_at_the_moment_in_view_or_at_the_selected_node() {
     assert!(there.node(open.id).is_some_and(|n| n.action == open.action));
     let earlier = State::from_entries(&world.entries[..usize::try_from(*at).unwrap()]).unwrap();
     assert!(earlier.node(open.id).is_none());
+}
+
+/// A model behind a service that was seen to refuse a temperature.
+struct Untempered;
+
+impl LanguageModel for Untempered {
+    fn name(&self) -> &str {
+        "m"
+    }
+
+    fn capabilities(&self) -> Option<Capabilities> {
+        Some(Capabilities { temperature: Ability::Refused, ..Capabilities::unknown() })
+    }
+
+    fn complete(&self, _: LlmJob, _: Wire) -> BoxFuture<'static, Result<(), CallError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+#[test]
+fn a_temperature_that_the_model_does_not_take_is_called_so() {
+    let state = Arc::new(film(usize::MAX).state);
+    let told = |learnt: Learnt| {
+        let live = Live { learnt: Arc::new(learnt), ..live() };
+        let flying = tree_of_traversals::tui::flying::Flying { live: &live, now: std::time::Instant::now() };
+        document(&Scene::of(state.clone()), NodeId(0), Tab::Prompt, None, &flying).plain()
+    };
+    let title = "1 × temperature 0 (not taken by the model) · at most";
+    assert!(!told(Learnt::default()).contains("not taken"));
+    let mut learnt = Learnt::default();
+    learnt.file(("another".to_owned(), None), &Untempered);
+    assert!(!told(learnt.clone()).contains("not taken"));
+    learnt.file((state.started().model_spec.clone(), state.started().llm_url.clone()), &Untempered);
+    assert!(told(learnt.clone()).contains(title), "{}", told(learnt));
 }

@@ -1,7 +1,7 @@
 //! What of a completion was meant to be read: without invisible characters, reasoning, leaked tokens and wrappers.
 
 use super::{Unusable, reasoning};
-use crate::calls::Sample;
+use crate::calls::{Sample, Withheld};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -19,8 +19,13 @@ pub(super) struct Cleaned {
 /// Readies `sample`. With `answer_tag`, `<answer>x</answer>` is read as `ANSWER: x`; else that tag is only a wrapper.
 ///
 /// # Errors
-/// If there is no text, or nothing but an unfinished reasoning.
+/// If the reply was taken away (see [`Sample::withheld`]), if there is no text, or nothing but an unfinished reasoning.
 pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusable> {
+    match sample.withheld() {
+        Some(Withheld::Filtered) => return Err(Unusable::Unreadable("the service's content filter took the reply")),
+        Some(Withheld::Refused) => return Err(Unusable::Unreadable("the model refuses to answer")),
+        None => {}
+    }
     let raw = sample.text.as_deref().ok_or(Unusable::Unreadable("the service sent no text"))?;
     let visible = visible(raw);
     let outside = reasoning::outside(&visible);

@@ -74,7 +74,7 @@ impl Said {
         {
             self.reasoning.get_or_insert_default().push_str(&text);
         }
-        let refused = finish.as_deref() == Some("refusal") && self.text.as_deref().is_none_or(|t| t.trim().is_empty());
+        let refused = finish.as_deref() == Some("refusal");
         let why = ["explanation", "category"].iter().find_map(|name| details[*name].as_str());
         let refusal = refused.then(|| why.unwrap_or("stop_reason: refusal").to_owned());
         let thought = usage.pointer("/output_tokens_details/thinking_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;

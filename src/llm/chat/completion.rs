@@ -1,6 +1,6 @@
 //! What comes back, whoever sent it: choices in order, reasoning kept apart, tokens.
 
-use crate::calls::Usage;
+use crate::calls::{Usage, Withheld};
 use serde_json::Value;
 
 /// Letters a token has, about, where a service gives no count.
@@ -30,9 +30,10 @@ impl Choice {
         matches!(self.finish.as_deref(), Some("length" | "max_tokens" | "model_context_window_exceeded"))
     }
 
-    /// Whether a content filter took it.
-    pub fn is_filtered(&self) -> bool {
-        matches!(self.finish.as_deref(), Some("content_filter" | "content_filtered" | "guardrail_intervened"))
+    /// Who took it away, if somebody did.
+    pub fn withheld(&self) -> Option<Withheld> {
+        let refused = self.refusal.as_ref().map(|_| Withheld::Refused);
+        refused.or_else(|| Withheld::of(self.finish.as_deref()?))
     }
 
     /// Letters of all that was said.

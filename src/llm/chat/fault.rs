@@ -21,20 +21,44 @@ const SENTENCE: usize = 300;
 pub enum Fault {
     /// The server refuses a part of the request: ask without it. The sentence is for the case that this changes nothing.
     Adapt(Parameter, CallError),
-    /// It may pass: ask again, not before the time that the server named. The error is for when the tries are used up.
-    Again(CallError, Option<Duration>),
+    /// It may pass: ask again, not before the time that the server named.
+    Again(Passing, Option<Duration>),
     /// The connection ended before a reply began. Servers close kept connections when they like, llama.cpp's after each stream:
     /// ask again at once, over a new one. A second time it is an [`Again`](Self::Again).
-    HungUp(CallError),
+    HungUp(Passing),
     /// Asking again brings nothing.
     Final(CallError),
+}
+
+/// A failure that may pass.
+#[derive(Clone, Debug)]
+pub struct Passing {
+    kind: CallErrorKind,
+    /// What happened: all there is to say while it is asked again anyway.
+    pub fact: String,
+    /// What the person can do when it does not pass.
+    advice: &'static str,
+}
+
+impl Passing {
+    /// The error of a request that is sent no more after so many tries.
+    pub fn after(self, tries: u32) -> CallError {
+        let tries = if tries > 1 { format!(" ({tries} tries)") } else { String::new() };
+        CallError::new(self.kind, format!("{}; {}{tries}", self.fact, self.advice))
+    }
+
+    /// Whether no answer came in time.
+    pub fn is_late(&self) -> bool {
+        self.kind == CallErrorKind::TimedOut
+    }
 }
 
 impl Fault {
     /// The error, where nothing more is tried.
     pub fn into_error(self) -> CallError {
         match self {
-            Self::Adapt(_, error) | Self::Again(error, _) | Self::HungUp(error) | Self::Final(error) => error,
+            Self::Adapt(_, error) | Self::Final(error) => error,
+            Self::Again(passing, _) | Self::HungUp(passing) => passing.after(1),
         }
     }
 }
@@ -72,8 +96,11 @@ impl Context {
 
     /// The error where replies have to be constrained and can't be.
     pub fn no_form(&self) -> CallError {
-        let message = format!("{} at {} takes no structured output: use --structured auto or off", self.model, self.host);
-        CallError::new(CallErrorKind::Refused, message)
+        let message = format!(
+            "{} at {} takes no structured output, and --structured on wants it: use --structured auto, or another model",
+            self.model, self.host
+        );
+        CallError::new(CallErrorKind::NoForm, message)
     }
 
     /// What the body of a failed reply says: its sentence, made safe to print.
@@ -129,8 +156,9 @@ impl Context {
 
     /// A reply that is none; `what` it is instead.
     pub fn bad_reply(&self, what: &str) -> Fault {
-        let message = format!("{} sent no usable reply, {what}; try again, or check that --llm-url is a chat server", self.host);
-        Fault::Again(CallError::new(CallErrorKind::BadReply, message), None)
+        let fact = format!("{} sent no usable reply, {what}", self.host);
+        let advice = "try again, or check that --llm-url is a chat server";
+        Fault::Again(Passing { kind: CallErrorKind::BadReply, fact, advice }, None)
     }
 
     fn of_error(&self, status: u16, said: &str, body: &str, asked: Option<Duration>) -> Fault {
@@ -171,20 +199,20 @@ impl Context {
 
     /// The server can't now. Some servers (template errors of llama.cpp) say 500 for a refused role.
     fn overloaded(&self, status: u16, quote: &str, asked: Option<Duration>, body: &str) -> Fault {
-        let message = match status {
-            429 => format!("{} is asked too often (HTTP 429){quote}; wait a little, or lower the number of calls at once", self.host),
-            _ => format!("{} can't answer now (HTTP {status}){quote}; go on later", self.host),
+        let (fact, advice) = match status {
+            429 => ("is asked too often", "wait a little, or lower `concurrency` of the model in the configuration"),
+            _ => ("can't answer now", "go on later"),
         };
-        let error = CallError::new(CallErrorKind::Server, message);
+        let passing = Passing { kind: CallErrorKind::Server, fact: format!("{} {fact} (HTTP {status}){quote}", self.host), advice };
         if let (500, Some(Parameter::System)) = (status, wording::refused_parameter(body)) {
-            return Fault::Adapt(Parameter::System, error);
+            return Fault::Adapt(Parameter::System, passing.after(1));
         }
-        match asked {
+        match asked.or_else(|| pause::asked_in(body, SystemTime::now())) {
             Some(wait) if wait > pause::LONGEST_ASKED => {
-                let message = format!("{}; it wants {} s without a request", error.message, wait.as_secs());
+                let message = format!("{}; it wants {} s without a request: go on after that", passing.fact, wait.as_secs());
                 fatal(CallErrorKind::Server, message)
             }
-            asked => Fault::Again(error, asked),
+            asked => Fault::Again(passing, asked),
         }
     }
 
@@ -201,9 +229,9 @@ impl Context {
 
     /// What it means that nothing came for `limit`.
     pub fn of_silence(&self, limit: Duration) -> Fault {
-        let message =
-            format!("{} gave no answer within {} s; a larger time limit or a faster model may help", self.host, limit.as_secs_f32());
-        Fault::Again(CallError::new(CallErrorKind::TimedOut, message), None)
+        let fact = format!("{} gave no answer within {} s", self.host, limit.as_secs_f32());
+        let advice = "raise `timeout` of the model in the configuration, or use a faster one";
+        Fault::Again(Passing { kind: CallErrorKind::TimedOut, fact, advice }, None)
     }
 
     /// What a request that got no whole reply means.
@@ -216,8 +244,8 @@ impl Context {
         if error.is_body() || error.is_decode() {
             return self.bad_reply(&format!("its reply was cut ({why})"));
         }
-        let message = format!("the connection to {} broke ({why}); try again, or check --llm-url", self.address);
-        Fault::HungUp(CallError::new(CallErrorKind::Unreachable, message))
+        let fact = format!("the connection to {} broke ({why})", self.address);
+        Fault::HungUp(Passing { kind: CallErrorKind::Unreachable, fact, advice: "try again, or check --llm-url" })
     }
 }
 
@@ -226,7 +254,7 @@ fn fatal(kind: CallErrorKind, message: String) -> Fault {
 }
 
 /// `: "sentence"`, or nothing.
-fn quote(said: &str) -> String {
+pub fn quote(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(": \"{said}\"") }
 }
 

@@ -3,9 +3,10 @@
 use super::Inner;
 use super::ask::{Order, Prepared};
 use super::completion::{self, Choice, Completion};
+use super::fault;
 use super::quirks::{LimitField, Shape};
 use super::send::{Sent, Want};
-use crate::calls::{CallError, CallErrorKind, LlmReply, Sample};
+use crate::calls::{CallError, CallErrorKind, LlmReply, Sample, Withheld};
 use crate::llm::{OnWire, Wire};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -21,9 +22,10 @@ pub struct Filling {
     wire: Wire,
     /// Slots that no request in flight asks for.
     open: VecDeque<Want>,
-    /// Slots whose reply says nothing. They are handed over with a reply that says something; if none does, the call fails.
+    /// Slots whose reply says nothing, or was taken away. They are handed over with a reply that can be read; if none can, the
+    /// call fails.
     mute: Vec<(u32, Sample, CallError)>,
-    /// Whether any slot has text.
+    /// Whether any slot has a reply that can be read.
     spoken: bool,
     /// The first error: nothing new is sent, what is in flight is waited for (it is paid).
     failed: Option<CallError>,
@@ -39,7 +41,7 @@ enum Verdict {
     WithoutStop,
     /// The slot is asked for again, with a higher limit.
     MoreRoom,
-    /// The reply says nothing, and asking again would not help.
+    /// The reply says nothing or was taken away, and asking again would not help.
     Mute(Sample, CallError),
 }
 
@@ -103,7 +105,7 @@ impl Filling {
         if completion.choices.len() < wants.len() {
             self.inner.quirks.at_most(completion.choices.len());
         }
-        let (mut samples, mut again) = (Vec::new(), Vec::new());
+        let (mut samples, mut again, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
         let mut choices = completion.choices.iter();
         for mut want in wants {
             want.sent = 0;
@@ -115,11 +117,16 @@ impl Filling {
                 Verdict::Keep(sample) => samples.push((want.slot, sample)),
                 Verdict::WithoutStop => again.push(Want { bare: true, ..want }),
                 Verdict::MoreRoom => again.push(want),
-                Verdict::Mute(sample, error) => self.mute.push((want.slot, sample, error)),
+                Verdict::Mute(sample, error) => {
+                    // What was shown of it while it came looked like an answer.
+                    dropped.push(want.slot);
+                    self.mute.push((want.slot, sample, error));
+                }
             }
         }
-        if shape.stream && !again.is_empty() {
-            (self.wire)(OnWire::Dropped(again.iter().map(|want| want.slot).collect()));
+        dropped.extend(again.iter().map(|want| want.slot));
+        if shape.stream && !dropped.is_empty() {
+            (self.wire)(OnWire::Dropped(dropped));
         }
         self.reopen(again);
         self.spoken |= !samples.is_empty();
@@ -133,6 +140,14 @@ impl Filling {
     fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, order: &Order) -> Verdict {
         let mut sample = Sample { text: choice.text.clone(), reasoning: choice.reasoning.clone(), finish: choice.finish.clone() };
         let text = choice.text.as_deref().unwrap_or_default();
+        if let Some(withheld) = choice.withheld() {
+            let error = self.taken(withheld, choice);
+            if withheld == Withheld::Refused {
+                sample.finish = Some("refusal".to_owned());
+                sample.text = sample.text.filter(|text| !text.is_empty()).or_else(|| choice.refusal.clone());
+            }
+            return Verdict::Mute(sample, error);
+        }
         if completion::says_something(text) {
             if order.form.is_none()
                 && let Some(text) = &mut sample.text
@@ -146,26 +161,21 @@ impl Filling {
         let quirks = &self.inner.quirks;
         let model = &self.inner.context.model;
         match () {
-            () if choice.refusal.is_some() => {
-                let said = self.inner.context.printable(choice.refusal.as_deref().unwrap_or_default());
-                sample.finish = Some("refusal".to_owned());
-                let message = format!("{model} refuses to answer: \"{said}\"; rephrase the question or use another model");
-                Verdict::Mute(sample, CallError::new(CallErrorKind::Refused, message))
-            }
-            () if choice.is_filtered() => {
-                let message =
-                    format!("the content filter of {} took the reply; rephrase the question or use another model", self.inner.context.host);
-                Verdict::Mute(sample, CallError::new(CallErrorKind::Filtered, message))
-            }
             () if choice.is_cut() => {
                 quirks.reasons();
                 if !shape.reasons && shape.limit != LimitField::Omitted {
                     return Verdict::MoreRoom;
                 }
                 let limit = self.ask.limit(shape, self.inner.config.reasoning_floor);
-                let message = format!(
-                    "output limit spent on reasoning: {model} thought for {limit} tokens and said nothing; raise the limit or use a model that reasons less"
-                );
+                let message = if shape.limit == LimitField::Omitted {
+                    format!(
+                        "output limit spent on reasoning: {model} thought up to its own limit and said nothing; use a model that reasons less"
+                    )
+                } else {
+                    format!(
+                        "output limit spent on reasoning: {model} thought for {limit} tokens and said nothing; raise `reasoning_floor` of the model in the configuration, or use a model that reasons less"
+                    )
+                };
                 Verdict::Mute(sample, CallError::new(CallErrorKind::OutputSpent, message))
             }
             () if !order.stops.is_empty() => {
@@ -181,5 +191,21 @@ impl Filling {
             // The model says nothing at all: a sample like any other.
             () => Verdict::Keep(sample),
         }
+    }
+
+    /// The error where no reply can be read because they were taken away.
+    fn taken(&self, withheld: Withheld, choice: &Choice) -> CallError {
+        let context = &self.inner.context;
+        let (kind, what, said) = match withheld {
+            Withheld::Refused => (CallErrorKind::Refused, format!("{} refuses to answer", context.model), &choice.refusal),
+            Withheld::Filtered => {
+                // The text of a guardrail is its own sentence, which says why; of any other filter it is half an answer.
+                let own = choice.finish.as_deref() == Some("guardrail_intervened");
+                let what = format!("the content filter of {} took the reply", context.host);
+                (CallErrorKind::Filtered, what, if own { &choice.text } else { &None })
+            }
+        };
+        let quote = fault::quote(&context.printable(said.as_deref().unwrap_or_default()));
+        CallError::new(kind, format!("{what}{quote}; rephrase the question or use another model"))
     }
 }

@@ -7,7 +7,7 @@ use super::fault::{Context, Fault};
 use super::pause;
 use super::quirks::{Forming, Shape};
 use super::stream::{Delta, Framing, Reader, Splitter};
-use crate::calls::{CallError, CallErrorKind, Piece};
+use crate::calls::{CallError, Piece};
 use crate::llm::{OnWire, Wire};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::time::{Duration, Instant};
@@ -132,7 +132,7 @@ impl Inner {
             let took = started.elapsed();
             drop(place);
             tries += 1;
-            let (error, asked) = match got {
+            let (passing, asked) = match got {
                 Ok((completion, streamed)) => {
                     self.quirks.took(&order, completion.choices.len(), streamed);
                     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -141,21 +141,21 @@ impl Inner {
                 Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &order) => continue,
                 Err(Fault::HungUp(_)) if !std::mem::replace(&mut hung_up, true) => continue,
                 Err(Fault::Adapt(_, error) | Fault::Final(error)) => return Sent::Failed(error),
-                Err(Fault::Again(error, asked)) => (error, asked),
-                Err(Fault::HungUp(error)) => (error, None),
+                Err(Fault::Again(passing, asked)) => (passing, asked),
+                Err(Fault::HungUp(passing)) => (passing, None),
             };
             failures += 1;
-            let most = if error.kind == CallErrorKind::TimedOut { TRIES_IN_TIME.min(self.config.max_tries) } else { self.config.max_tries };
+            let most = if passing.is_late() { TRIES_IN_TIME.min(self.config.max_tries) } else { self.config.max_tries };
             if failures >= most {
-                return Sent::Failed(tired(error, failures));
+                return Sent::Failed(passing.after(failures));
             }
             let until = Instant::now() + pause::after(failures, self.config.first_pause, asked);
             if asked.is_some() {
-                self.gate.shut(until, &error.message);
+                self.gate.shut(until, &passing.fact);
             }
             tokio::select! {
-                () = self.gate.pause(until, error.message.clone()) => {}
-                _ = ending.wait_for(|ending| *ending) => return Sent::Failed(tired(error, failures)),
+                () = self.gate.pause(until, passing.fact.clone()) => {}
+                _ = ending.wait_for(|ending| *ending) => return Sent::Failed(passing.after(failures)),
             }
         }
     }
@@ -263,12 +263,4 @@ pub async fn in_time<T>(until: Instant, limit: Duration, work: impl Future<Outpu
         Ok(done) => done.map_err(BodyError::Transport),
         Err(_) => Err(BodyError::Late(limit)),
     }
-}
-
-/// `error` with the number of tries it stands for.
-fn tired(mut error: CallError, tries: u32) -> CallError {
-    if tries > 1 {
-        error.message = format!("{} ({tries} tries)", error.message);
-    }
-    error
 }

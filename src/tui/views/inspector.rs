@@ -75,7 +75,7 @@ impl Tab {
 #[must_use]
 pub fn document(scene: &Scene, node: NodeId, tab: Tab, looked: Option<&Looked>, flying: &Flying<'_>) -> Document {
     match tab {
-        Tab::Prompt => prompt::document(scene, node),
+        Tab::Prompt => prompt::document(scene, node, flying),
         Tab::Samples => samples::document(scene, node, flying),
         Tab::Value => value::document(scene, node, flying),
         Tab::Calls => calls::document(scene, node, flying),

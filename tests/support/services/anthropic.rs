@@ -180,7 +180,10 @@ fn messages(body: &Value, version: &str, kept: &Mutex<HashSet<String>>) -> Reply
     if prompt.contains("think hard") {
         content.push(json!({"type": "thinking", "thinking": THOUGHT, "signature": "c2ln"}));
     }
-    if body["tool_choice"]["type"] == "tool" {
+    if prompt.contains("refuse halfway") {
+        content.push(json!({"type": "text", "text": SAID}));
+        reason = "refusal";
+    } else if body["tool_choice"]["type"] == "tool" {
         let tool = body["tools"].as_array().into_iter().flatten().find(|tool| tool["name"] == body["tool_choice"]["name"]);
         let Some(tool) = tool else { return invalid("tool_choice: tool not found in tools") };
         content.push(json!({"type": "tool_use", "id": "toolu_1", "name": tool["name"], "input": instance(&tool["input_schema"])}));

@@ -117,7 +117,10 @@ fn converse(model: &str, body: &Value, kept: &Mutex<HashSet<String>>) -> Reply {
     let limit = settings["maxTokens"].as_u64().map_or(1 << 20, |n| usize::try_from(n).unwrap());
     let mut reason = "end_turn";
     let tool = &body["toolConfig"]["tools"][0]["toolSpec"];
-    if tool.is_object() {
+    if prompt.contains("guard this") {
+        content.push(json!({"text": "Sorry, the model cannot answer this question."}));
+        reason = "guardrail_intervened";
+    } else if tool.is_object() {
         content.push(json!({"toolUse": {"toolUseId": "tooluse_1", "name": tool["name"], "input": instance(&tool["inputSchema"]["json"])}}));
         reason = "tool_use";
     } else if prompt.contains("filter this") {

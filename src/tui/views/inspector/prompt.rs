@@ -1,6 +1,7 @@
 //! Prompts as sent, part by part: what was filled in differs from what is the same in every prompt, and what changed since the
 //! prompt of the same kind before it is marked.
 
+use super::super::super::flying::Flying;
 use super::super::super::scene::Scene;
 use super::super::super::theme::Role;
 use super::super::super::widgets::wrap::Document;
@@ -34,14 +35,14 @@ fn before<'a>(state: &'a State, id: NodeId, ask: &Ask, call: &LlmCall) -> Option
     })
 }
 
-pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
+pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Document {
     let mut document = Document::default();
     let mut found = asks(scene, id);
     // The newest question about a node is the one a person looks for.
     found.reverse();
     for ask in found {
         let Call::Llm(call) = &ask.call else { continue };
-        heading(&mut document, title(&scene.state, ask, call));
+        heading(&mut document, title(&scene.state, ask, call, flying));
         if call.omitted > 0 {
             let (shown, all) = (call.shown, call.shown + call.omitted);
             line(&mut document, Role::Warning, format!("{shown} of {all} facts are shown: the prompt was too long for the model"));
@@ -95,7 +96,7 @@ fn edits<'a>(state: &'a State, ask: &Ask) -> &'a [Edit] {
     }
 }
 
-fn title(state: &State, ask: &Ask, call: &LlmCall) -> String {
+fn title(state: &State, ask: &Ask, call: &LlmCall, flying: &Flying<'_>) -> String {
     let what = match call.kind {
         PromptKind::Extract => "which things does the question mention",
         PromptKind::Match => "which candidate is meant",
@@ -108,10 +109,15 @@ fn title(state: &State, ask: &Ask, call: &LlmCall) -> String {
         PromptKind::Review => "whether a fact that this answer rests on is sound",
     };
     let temperature = f64::from(call.temperature_milli) / 1000.0;
+    let model = state.model(call.model);
+    let not_taken = if flying.live.learnt.takes_no_temperature(model.spec, model.url) { " (not taken by the model)" } else { "" };
     let by_hand = if state.asked_again(ask) { " · asked by you" } else { "" };
     let again = if ask.key.round > 0 { format!(" · asked again ({})", ask.key.round) } else { String::new() };
     let of = call.model.map_or_else(String::new, |by| format!(" · asked of {}", one_line(state.model(Some(by)).name)));
-    format!("Prompt: {what}{of} · {} × temperature {temperature} · at most {} tokens{by_hand}{again}", call.slots, call.max_tokens)
+    format!(
+        "Prompt: {what}{of} · {} × temperature {temperature}{not_taken} · at most {} tokens{by_hand}{again}",
+        call.slots, call.max_tokens
+    )
 }
 
 /// The newest prompt about a node, exactly as sent: what is copied.

@@ -7,7 +7,7 @@ use super::super::super::widgets::count;
 use super::super::super::widgets::spark::{seconds, spinner};
 use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
-use crate::calls::Sample;
+use crate::calls::{Sample, Withheld};
 use crate::runner::Draft;
 use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Source, Step, StepKind};
 use crate::text::thousands;
@@ -195,6 +195,11 @@ fn raw_sample(document: &mut Document, number: usize, of: usize, sample: &Sample
     heading(document, format!("Sample {number} of {of} · finish: {finish}"));
     if finish == "length" {
         line(document, Role::Warning, "cut at the token limit");
+    }
+    match sample.withheld() {
+        Some(Withheld::Filtered) => line(document, Role::Warning, "taken by the service's content filter: what is left of it is not read"),
+        Some(Withheld::Refused) => line(document, Role::Warning, "the model refuses: what it said is not read"),
+        None => {}
     }
     if let Some(reasoning) = &sample.reasoning {
         line(document, Role::Dim, "▌ reasoning, sent apart");

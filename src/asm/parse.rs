@@ -3,8 +3,8 @@
 //! Nothing is guessed. Nothing relies on the server having honoured a stop string. Reasoning never counts, the first usable
 //! step wins, and what a model plays on after it is dropped. One file an idea: `clean` (what was meant to be read),
 //! `reasoning` (what was not), `play_on` (where an invented dialogue begins), `marks` (Markdown and quotes), `keywords`,
-//! `menu`, `actions`, `final_answer`, `answers`, `json`, `ids`, `aggregate` (a computation, in `grammar`), `numbers`, `scores`,
-//! `linking`, `verdict`.
+//! `menu`, `actions`, `final_answer`, `answers`, `json`, `half_json` (JSON that was cut), `ids`, `aggregate` (a computation, in
+//! `grammar`), `numbers`, `scores`, `linking`, `verdict`.
 
 mod actions;
 mod aggregate;
@@ -12,6 +12,7 @@ mod answers;
 mod clean;
 mod final_answer;
 mod grammar;
+mod half_json;
 mod ids;
 mod json;
 mod keywords;

@@ -19,7 +19,7 @@ pub(super) struct Found {
 }
 
 /// How many places are tried: a reply full of braces is no JSON.
-const TRIES: usize = 8;
+pub(super) const TRIES: usize = 8;
 
 /// The first JSON object in `text`.
 pub(super) fn first_object(text: &str) -> Option<Found> {
@@ -43,7 +43,12 @@ fn as_a_string(text: &str) -> Option<Found> {
 }
 
 fn at(text: &str) -> Option<Map<String, Value>> {
-    match serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok()? {
+    object_of(serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok()?)
+}
+
+/// `value` as an object; the first of a list.
+pub(super) fn object_of(value: Value) -> Option<Map<String, Value>> {
+    match value {
         Value::Object(object) => Some(object),
         Value::Array(items) => items.into_iter().find_map(|item| if let Value::Object(object) = item { Some(object) } else { None }),
         _ => None,

@@ -79,7 +79,7 @@ fn the_shared_rows() {
 
 #[test]
 fn our_own_rows() {
-    check("llm-outputs-own.jsonl", 469);
+    check("llm-outputs-own.jsonl", 502);
 }
 
 #[test]
@@ -288,6 +288,14 @@ fn picks_of_a_matching() {
         assert!(pick(text).is_err(), "{text}");
     }
     assert!(parse_match(&Sample::default(), 3).is_err());
+    let cut = |text: &str, candidates| parse_match(&sample(text.to_owned(), None, true), candidates);
+    assert_eq!(cut("1", 3), Ok(Some(1)));
+    assert_eq!(cut("{\"match\": 2", 3), Ok(Some(2)));
+    assert_eq!(cut("{\"match\": 1, \"why\": \"2 is a ga", 12), Ok(Some(1)));
+    for text in ["1", "{\"match\": 1", "{\"reasoning\": \"2 is a ga", "The best match is"] {
+        let why = cut(text, 12).unwrap_err().why();
+        assert_eq!(why, "the reply was cut off at the token limit before it named a candidate", "{text}");
+    }
 }
 
 /// What replies are made of.

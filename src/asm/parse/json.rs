@@ -120,6 +120,15 @@ const ACTION_KEYS: [&str; 9] = ["action", "next_action", "type", "step", "choice
 const COMMON: [&str; 11] =
     ["text", "content", "value", "argument", "arguments", "args", "action_input", "input", "parameters", "query", "message"];
 
+/// The keyword of the action that `object` names, whether it has what belongs to it or not.
+pub(super) fn names(object: &Map<String, Value>) -> Option<Keyword> {
+    match get(object, &ACTION_KEYS) {
+        Some(Value::String(word)) => named(word).or_else(|| keywords::at_start(word).map(|hit| hit.keyword)),
+        Some(Value::Object(inner)) => names(inner),
+        _ => object.keys().find_map(|key| named(key)),
+    }
+}
+
 /// The action that `object` names: `{"action": "ANSWER", "answer": "x"}`, `{"ANSWER": "x"}`, a tool call.
 pub(super) fn action(object: &Map<String, Value>, known: &dyn Fn(&str) -> bool) -> Option<Action> {
     match get(object, &ACTION_KEYS) {

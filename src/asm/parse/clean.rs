@@ -19,7 +19,7 @@ pub(super) struct Cleaned {
 /// Readies `sample`. With `answer_tag`, `<answer>x</answer>` is read as `ANSWER: x`; else that tag is only a wrapper.
 ///
 /// # Errors
-/// If there is no text, or nothing but an unfinished reasoning.
+/// If there is no text, nothing in it, or nothing but an unfinished reasoning.
 pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusable> {
     let raw = sample.text.as_deref().ok_or(Unusable::Unreadable("the service sent no text"))?;
     let visible = visible(raw);
@@ -28,12 +28,18 @@ pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusab
         return Err(Unusable::Unreadable("the reply ends inside its reasoning"));
     }
     let cut = outside.whole_tail && sample.finish.as_deref().is_some_and(is_cut);
-    Ok(Cleaned { text: unwrapped(&outside.text, answer_tag), cut, unclosed: outside.unclosed })
+    let text = unwrapped(&outside.text, answer_tag);
+    if text.trim().is_empty() && !outside.unclosed {
+        return Err(Unusable::Unreadable(if cut { "the reply is empty: the token limit was met first" } else { "the reply is empty" }));
+    }
+    Ok(Cleaned { text, cut, unclosed: outside.unclosed })
 }
 
-/// Whether a finish reason says that the token limit was met (`length`, `max_tokens`).
+/// Whether a finish reason says that the token limit was met, in any service's word.
 fn is_cut(finish: &str) -> bool {
-    ["length", "max_tokens"].iter().any(|word| finish.eq_ignore_ascii_case(word))
+    ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"]
+        .iter()
+        .any(|word| finish.eq_ignore_ascii_case(word))
 }
 
 /// `raw` with line feeds as the only control characters and without invisible ones. A joiner stays between two

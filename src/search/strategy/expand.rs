@@ -248,7 +248,8 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, samples: &[Option<Sam
             Err(Unusable::NotOffered(why)) => reject(sample.text.as_deref(), Reason::NotOffered, why),
         };
         let same = |row: &&mut Reading| match (&row.outcome, &outcome) {
-            (Outcome::Rejected { text: a, reason: x, .. }, Outcome::Rejected { text: b, reason: y, .. }) => a == b && x == y,
+            // No text and an empty one, a cut one and a whole one, are told apart by why they are of no use.
+            (Outcome::Rejected { text: a, reason: x, why: v }, Outcome::Rejected { text: b, reason: y, why: w }) => (a, x, v) == (b, y, w),
             (a, b) => a == b,
         };
         match rows.iter_mut().find(same) {

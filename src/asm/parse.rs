@@ -55,6 +55,13 @@ pub enum Expect<'a> {
     Verdict,
 }
 
+impl Expect<'_> {
+    /// Whether something of what is on offer has to be named.
+    const fn offers(&self) -> bool {
+        matches!(self, Self::Entities(_) | Self::Relation(_) | Self::RelationOrAggregate(_))
+    }
+}
+
 /// A usable reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -99,7 +106,13 @@ impl fmt::Display for Unusable {
 /// # Errors
 /// [`Unusable::NotOffered`] for ids of which none was on offer, else [`Unusable::Unreadable`], each with a reason for people.
 pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool) -> Result<Reply, Unusable> {
-    let reply = clean::clean(sample, matches!(expect, Expect::FinalAnswer))?;
+    let reply = match clean::clean(sample, matches!(expect, Expect::FinalAnswer)) {
+        // No text names nothing of what is on offer; why is another matter.
+        Err(Unusable::Unreadable(why)) if expect.offers() && sample.text.is_some() && why.starts_with(clean::EMPTY) => {
+            return Err(Unusable::NotOffered(why));
+        }
+        cleaned => cleaned?,
+    };
     match expect {
         Expect::Action => actions::action(&reply, known).map(Reply::Action),
         Expect::FinalAnswer => final_answer::final_answer(&reply, known).map(Reply::Action),

@@ -5,6 +5,9 @@ use crate::calls::Sample;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
+/// Why a reply without anything in it is of no use.
+pub(super) const EMPTY: &str = "the reply is empty";
+
 /// A completion made ready for reading.
 #[derive(Debug)]
 pub(super) struct Cleaned {
@@ -30,7 +33,7 @@ pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusab
     let cut = outside.whole_tail && sample.finish.as_deref().is_some_and(is_cut);
     let text = unwrapped(&outside.text, answer_tag);
     if text.trim().is_empty() && !outside.unclosed {
-        return Err(Unusable::Unreadable(if cut { "the reply is empty: the token limit was met first" } else { "the reply is empty" }));
+        return Err(Unusable::Unreadable(if cut { "the reply is empty: the token limit was met first" } else { EMPTY }));
     }
     Ok(Cleaned { text, cut, unclosed: outside.unclosed })
 }

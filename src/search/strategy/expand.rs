@@ -199,7 +199,7 @@ fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
     let edits = edits(state, step.id);
     let temperature_milli = temperature(state, step.id, Purpose::Sample);
     let ingredients = Ingredients { temperature_milli, ..ingredients(state, node.id, offer, edits) };
-    let ask = match settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter)) {
+    let ask = match settled(state, key(step.id, Purpose::Sample, 0), |room| ingredients.build(state, room)) {
         // An edited template that can't be filled in with what this node has costs the act, not the search.
         Err(NotYet::Broken(why)) if !edits.is_empty() => {
             let outcome = Outcome::Rejected { text: String::new(), reason: Reason::Unreadable, why };

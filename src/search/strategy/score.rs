@@ -54,7 +54,7 @@ fn given_value(state: &State, step: &Step) -> Option<(NodeId, Micro, ActId)> {
 }
 
 fn score<'a>(state: &'a State, step: &Step, lane: u32, node: NodeId) -> Need<&'a Ask> {
-    settled(state, key(step.id, Purpose::Score, lane), |shorter| ingredients(state, node, &[]).build(state, shorter))
+    settled(state, key(step.id, Purpose::Score, lane), |room| ingredients(state, node, &[]).build(state, room))
 }
 
 /// The prompt for the value of a node.

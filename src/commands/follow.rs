@@ -145,12 +145,12 @@ pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet:
     }
 }
 
-/// What prompts of a step left out, each sentence once.
+/// What the prompts of a step left out: that for the samples, and the first one for a value.
 fn left_out(state: &State, step: StepId) -> Vec<String> {
-    let mut lines: Vec<String> = state.left_out_in(step).into_iter().map(|(_, said)| format!("  {said}")).collect();
-    lines.sort();
-    lines.dedup();
-    lines
+    let at = state.step(step).and_then(|step| step.node);
+    let (own, values): (Vec<_>, Vec<_>) = state.left_out_in(step).into_iter().partition(|(node, _)| Some(*node) == at);
+    let own = own.into_iter().map(|(_, said)| format!("  {said}"));
+    own.chain(values.into_iter().take(1).map(|(_, said)| format!("  for a value: {said}"))).collect()
 }
 
 /// The KGs that do not answer now, each with a sentence that says so.

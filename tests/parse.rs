@@ -65,7 +65,7 @@ fn check(file: &str, at_least: usize) {
     for (row, got) in rows.iter().zip(&outcomes) {
         assert_eq!(row["id"], got["id"]);
         assert_eq!(got["outcome"] == "error", got["why"].is_string(), "an error says why: {got}");
-        if !agrees(&row["expected"], &got["outcome"]) {
+        if !agrees(&row["expected"], &got["outcome"]) || row.get("why").is_some_and(|why| *why != got["why"]) {
             wrong.push(format!("{}: {}\n  expected {}\n  got      {got}", row["id"], row["completion"], row["expected"]));
         }
     }
@@ -79,7 +79,7 @@ fn the_shared_rows() {
 
 #[test]
 fn our_own_rows() {
-    check("llm-outputs-own.jsonl", 437);
+    check("llm-outputs-own.jsonl", 510);
 }
 
 #[test]
@@ -139,10 +139,10 @@ fn texts_that_differ_in_white_space_and_marks_are_equal() {
 fn ids_not_offered_and_unreadable_replies_are_told_apart() {
     let offered: Vec<EntityId> = vec!["Q100".into(), "Q205".into()];
     let relations = [relation("P57"), relation("~P161")];
-    for text in ["none of these", "none", "", "Q10", "I don't know"] {
+    for text in ["none of these", "none", "Q10", "I don't know"] {
         assert!(matches!(read(&Expect::Entities(&offered), text), Err(Unusable::NotOffered(_))), "{text}");
     }
-    for text in ["director", "none", "~P31", "P999", "~P57", ""] {
+    for text in ["director", "none", "~P31", "P999", "~P57"] {
         assert!(matches!(read(&Expect::Relation(&relations), text), Err(Unusable::NotOffered(_))), "{text}");
     }
     for expect in [
@@ -154,7 +154,17 @@ fn ids_not_offered_and_unreadable_replies_are_told_apart() {
         Expect::ScoreAnswer,
         Expect::Verdict,
     ] {
-        assert!(matches!(parse(&expect, &Sample::default(), &|_| false), Err(Unusable::Unreadable(_))));
+        let no_text = parse(&expect, &Sample::default(), &|_| false);
+        assert_eq!(no_text, Err(Unusable::Unreadable("the service sent no text")), "{expect:?}");
+        for text in ["", " \n", "\u{200b}", "<think>Q100, P57, ANSWER: x, 0.7</think>", "</s>"] {
+            let why = read(&expect, text).unwrap_err();
+            assert_eq!(why.why(), "the reply is empty", "{expect:?} {text:?}");
+            // It names nothing of what is on offer: so it is counted.
+            let offers = matches!(expect, Expect::Entities(_) | Expect::Relation(_));
+            assert_eq!(matches!(why, Unusable::NotOffered(_)), offers, "{expect:?} {text:?}");
+            let cut = parse(&expect, &sample(text.to_owned(), None, true), &|_| false).unwrap_err();
+            assert!(cut.why().starts_with("the reply is empty"), "{expect:?} {text:?} {cut}");
+        }
         assert!(matches!(read(&expect, "<think>Q100, P57, ANSWER: x, 0.7"), Err(Unusable::Unreadable(_))));
     }
 }
@@ -287,7 +297,16 @@ fn picks_of_a_matching() {
     for text in ["", "Inception", "<think>1"] {
         assert!(pick(text).is_err(), "{text}");
     }
-    assert!(parse_match(&Sample::default(), 3).is_err());
+    assert_eq!(parse_match(&Sample::default(), 3).unwrap_err().why(), "the service sent no text");
+    assert_eq!(pick(" ").unwrap_err().why(), "the reply is empty");
+    let cut = |text: &str, candidates| parse_match(&sample(text.to_owned(), None, true), candidates);
+    assert_eq!(cut("1", 3), Ok(Some(1)));
+    assert_eq!(cut("{\"match\": 2", 3), Ok(Some(2)));
+    assert_eq!(cut("{\"match\": 1, \"why\": \"2 is a ga", 12), Ok(Some(1)));
+    for text in ["1", "{\"match\": 1", "{\"reasoning\": \"2 is a ga", "The best match is"] {
+        let why = cut(text, 12).unwrap_err().why();
+        assert_eq!(why, "the reply was cut off at the token limit before it named a candidate", "{text}");
+    }
 }
 
 /// What replies are made of.

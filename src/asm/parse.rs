@@ -3,8 +3,8 @@
 //! Nothing is guessed. Nothing relies on the server having honoured a stop string. Reasoning never counts, the first usable
 //! step wins, and what a model plays on after it is dropped. One file an idea: `clean` (what was meant to be read),
 //! `reasoning` (what was not), `play_on` (where an invented dialogue begins), `marks` (Markdown and quotes), `keywords`,
-//! `menu`, `actions`, `final_answer`, `answers`, `json`, `ids`, `aggregate` (a computation, in `grammar`), `numbers`, `scores`,
-//! `linking`, `verdict`.
+//! `menu`, `actions`, `final_answer`, `answers`, `json`, `half_json` (JSON that was cut), `ids`, `aggregate` (a computation, in
+//! `grammar`), `numbers`, `scores`, `linking`, `verdict`.
 
 mod actions;
 mod aggregate;
@@ -12,6 +12,7 @@ mod answers;
 mod clean;
 mod final_answer;
 mod grammar;
+mod half_json;
 mod ids;
 mod json;
 mod keywords;
@@ -52,6 +53,13 @@ pub enum Expect<'a> {
     ScoreAnswer,
     /// What a fact is thought to be.
     Verdict,
+}
+
+impl Expect<'_> {
+    /// Whether something of what is on offer has to be named.
+    const fn offers(&self) -> bool {
+        matches!(self, Self::Entities(_) | Self::Relation(_) | Self::RelationOrAggregate(_))
+    }
 }
 
 /// A usable reply.
@@ -98,7 +106,13 @@ impl fmt::Display for Unusable {
 /// # Errors
 /// [`Unusable::NotOffered`] for ids of which none was on offer, else [`Unusable::Unreadable`], each with a reason for people.
 pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool) -> Result<Reply, Unusable> {
-    let reply = clean::clean(sample, matches!(expect, Expect::FinalAnswer))?;
+    let reply = match clean::clean(sample, matches!(expect, Expect::FinalAnswer)) {
+        // No text names nothing of what is on offer; why is another matter.
+        Err(Unusable::Unreadable(why)) if expect.offers() && sample.text.is_some() && why.starts_with(clean::EMPTY) => {
+            return Err(Unusable::NotOffered(why));
+        }
+        cleaned => cleaned?,
+    };
     match expect {
         Expect::Action => actions::action(&reply, known).map(Reply::Action),
         Expect::FinalAnswer => final_answer::final_answer(&reply, known).map(Reply::Action),

@@ -109,6 +109,8 @@ pub struct PromptContext<'a> {
     pub aggregate: bool,
     /// How many facts were left out of `graph` to make the prompt shorter.
     pub omitted: usize,
+    /// How many entities were left out of `options` for the same reason.
+    pub unlisted: usize,
 }
 
 impl PromptContext<'_> {
@@ -140,6 +142,7 @@ impl PromptContext<'_> {
             graph => to_yaml(self.graph.unwrap_or(&empty), self.notes).trim_end(),
             path => self.path.iter().map(PathStep::line).collect::<Vec<_>>(),
             omitted => self.omitted,
+            unlisted => self.unlisted,
             shown,
             facts => shown + self.omitted,
             mention => quoted(self.mention.unwrap_or_default()),
@@ -293,6 +296,7 @@ pub(super) fn samples() -> Vec<Value> {
         mention: Some("a mention"),
         linking: true,
         omitted: 1,
+        unlisted: 1,
         aggregate: true,
         ..Default::default()
     };

@@ -2,10 +2,10 @@
 
 use super::report;
 use crate::attach::Door;
-use crate::calls::AskId;
+use crate::calls::{AskId, CallErrorKind};
 use crate::graph::KgName;
 use crate::runner::{Command, Handle, Pace, RunState, Snapshot, ToldWaits, task};
-use crate::search::{Budget, Entry, Event, Halt, NodeId, State};
+use crate::search::{Budget, Entry, Event, Halt, NodeId, State, StepId};
 use crate::text::{clean, one_line};
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
@@ -53,6 +53,8 @@ pub(super) fn say(line: &str) {
 pub(super) struct Teller {
     /// KGs that do not answer.
     down: Vec<KgName>,
+    /// Whether a service's sentence about a prompt that is too long was told: from then on what was done about it is.
+    too_long: bool,
 }
 
 impl Teller {
@@ -62,6 +64,14 @@ impl Teller {
         let outages = outages(state);
         for entry in entries {
             let told_below = entry.ev.is_outage() && of_kg(state, &entry.ev).is_some_and(|kg| outages.contains_key(kg));
+            if matches!(&entry.ev, Event::Failed { error, .. } if error.kind == CallErrorKind::TooLong)
+                && std::mem::replace(&mut self.too_long, true)
+            {
+                continue;
+            }
+            if let Event::Closed { step } = &entry.ev {
+                left_out(state, *step).iter().for_each(|line| say(line));
+            }
             if let Some(line) = progress(state, &entry.ev).filter(|_| !told_below) {
                 say(&line);
             }
@@ -138,6 +148,14 @@ pub(super) async fn follow(handle: &Handle, door: &mut Door, from: usize, quiet:
             }
         }
     }
+}
+
+/// What the prompts of a step left out: that for the samples, and the first one for a value.
+fn left_out(state: &State, step: StepId) -> Vec<String> {
+    let at = state.step(step).and_then(|step| step.node);
+    let (own, values): (Vec<_>, Vec<_>) = state.left_out_in(step).into_iter().partition(|(node, _)| Some(*node) == at);
+    let own = own.into_iter().map(|(_, said)| format!("  {said}"));
+    own.chain(values.into_iter().take(1).map(|(_, said)| format!("  for a value: {said}"))).collect()
 }
 
 /// The KGs that do not answer now, each with a sentence that says so.

@@ -228,7 +228,10 @@ pub fn tree(state: &State) -> String {
         let indent = "  ".repeat(row.depth as usize);
         let value = match state.value(row.node) {
             Value::Pending => "pending".to_owned(),
-            Value::Unknown => "unknown".to_owned(),
+            Value::Unknown => match state.no_value(row.node) {
+                Some(why) => format!("unknown ({})", why.mark()),
+                None => "unknown".to_owned(),
+            },
             Value::Scored(v) => v.to_string(),
             Value::ByHand(v) => format!("{v} by hand"),
         };

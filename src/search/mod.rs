@@ -15,6 +15,7 @@ mod health;
 mod left_out;
 mod matched;
 mod model;
+mod no_value;
 mod otherwise;
 mod page;
 mod plan;
@@ -48,6 +49,7 @@ pub use event::{
 pub use health::Down;
 pub use matched::{Match, Origin};
 pub use model::{ModelRef, OtherModel};
+pub use no_value::NoValue;
 pub use otherwise::{Otherwise, read_temperature, temperature};
 pub use page::Cut;
 pub use plan::{Next, ask_events, kg_hash, next, slots_missing, split_mix};

@@ -47,6 +47,8 @@ pub enum WarningKind {
     KgPartial,
     /// A call to a KG failed in a step of the node.
     KgFailed,
+    /// The call for the value of the node failed, and it has no other value.
+    ValueFailed,
 }
 
 impl WarningKind {
@@ -63,6 +65,7 @@ impl WarningKind {
             Self::Unsupported => "unsupported",
             Self::KgPartial => "kg_partial",
             Self::KgFailed => "kg_failed",
+            Self::ValueFailed => "value_failed",
         }
     }
 
@@ -79,6 +82,7 @@ impl WarningKind {
             Self::Unsupported => "not supported",
             Self::KgPartial => "partial",
             Self::KgFailed => "KG failed",
+            Self::ValueFailed => "value call failed",
         }
     }
 }
@@ -338,6 +342,12 @@ impl State {
             // What failed while the question was linked belongs to the root, once that is there.
             let Some(node) = step.node.or_else(|| self.nodes.first().map(|root| root.id)) else { continue };
             all.push(Warning::new(node, WarningKind::KgFailed, format!("{}: {}", call.kg, error.message)));
+        }
+        for node in &self.nodes {
+            if let Some(error) = self.value_failed(node.id) {
+                let said = format!("its value is unknown, the call for it failed: {}", error.message);
+                all.push(Warning::new(node.id, WarningKind::ValueFailed, said));
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions that go on with another model: which one is asked, recorded and paid.
 
 use crate::server::{Reply, Request, Server, model};
-use crate::support::Home;
+use crate::support::{Home, lines};
 use serde_json::{Value, json};
 
 const CONFIG: &str = "models:\n  small: {spec: openai:small, url: 'http://SMALL/v1'}\n  big: {spec: openai:big, url: 'http://BIG/v1'}\n\
@@ -63,4 +63,49 @@ fn a_session_whose_model_has_no_quota_goes_on_with_another_and_each_is_paid_by_i
     let refused = home.run(&["ask", "--resume", &session, "--llm", "small", "--max-cost", "1"]).ends(2);
     refused.says(&["a budget of money needs to know what small costs"]);
     assert_eq!(std::fs::read_to_string(&session).unwrap().matches(r#""what":{"model""#).count(), 1, "nothing was recorded");
+}
+
+/// The model behind a service whose window holds so many letters.
+fn small_window(letters: usize) -> impl Fn(usize, &Request) -> Reply + Send + Sync + 'static {
+    move |_, request| {
+        let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        let prompt = body["messages"].as_array().into_iter().flatten().filter_map(|m| m["content"].as_str()).map(str::len).sum::<usize>();
+        if prompt > letters {
+            let error =
+                json!({"error": {"message": "This model's maximum context length is 800 tokens.", "code": "context_length_exceeded"}});
+            return ("400 Bad Request", "application/json", error.to_string());
+        }
+        let (status, kind, reply) = model(request);
+        let mut reply: Value = serde_json::from_str(&reply).unwrap();
+        if prompt_task(&body) == "select relation" {
+            for choice in reply["choices"].as_array_mut().unwrap() {
+                choice["message"]["content"] = json!("P161");
+            }
+        }
+        (status, kind, reply.to_string())
+    }
+}
+
+fn prompt_task(body: &Value) -> String {
+    let last = body["messages"].as_array().and_then(|all| all.last()).and_then(|m| m["content"].as_str()).unwrap_or_default();
+    last.rsplit("# TASK: ").next().and_then(|task| task.lines().next()).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_a_prompt_that_is_too_long_left_out_is_told_once() {
+    let home = Home::new();
+    let server = Server::start(small_window(2_200));
+    let path = home.arg("window.jsonl");
+    let flags = ["--llm", "openai:m", "--llm-url", &server.host, "--branching", "1", "--max-expansions", "9", "--session", &path];
+    let ran = home.run(&[&["ask", "Who directed Inception?"][..], &flags].concat()).clean();
+    assert_eq!(ran.err.matches("a smaller local graph is needed").count(), 1, "{}", ran.err);
+    let said: Vec<&str> = ran.err.lines().filter(|line| line.contains(" facts were shown")).collect();
+    assert!(!said.is_empty() && said.iter().all(|line| line.contains("the prompt was too long for the model: ")), "{}", ran.err);
+    // Where one was refused, those after it are shorter before they are sent.
+    let entries = lines(&path);
+    let count = |name: &str| entries.iter().filter(|entry| !entry["ev"][name].is_null()).count();
+    let steps = count("opened");
+    assert!(count("failed") < steps, "{} refusals in {steps} steps", count("failed"));
+    home.run(&["replay", "--check", &path]).ends(0);
+    home.run(&["ask", "--from", &path]).says(&["answered from the recording"]);
 }

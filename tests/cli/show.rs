@@ -1,5 +1,6 @@
 //! `tot show`: what a session says of itself beside tree and answer.
 
+use super::server::{Server, model};
 use super::support::{Home, scenario};
 use serde_json::{Value, json};
 
@@ -88,4 +89,27 @@ fn why_is_told_of_every_node_and_of_the_end() {
     assert!(text.starts_with("node 0: question: ") && text.contains("\nwhy it ended:\n  The answer of node "), "{text}");
     assert!(text.contains("Next best was node "), "{text}");
     home.run(&["show", &session, "--why", "--facts"]).ends(2);
+}
+
+#[test]
+fn a_value_whose_call_failed_is_told_everywhere() {
+    let home = Home::new();
+    let server = Server::start(|_, request| {
+        if request.body.contains("# TASK: evaluate") {
+            let body = json!({"error": {"message": "bad \u{1b}[2J input", "type": "invalid_request_error"}});
+            return ("400 Bad Request", "application/json", body.to_string());
+        }
+        model(request)
+    });
+    let path = home.arg("failed.jsonl");
+    let flags = ["--llm", "openai:m", "--llm-url", &server.host, "--branching", "1", "--max-expansions", "2", "--session", &path, "--json"];
+    let ran = home.run(&[&["ask", "Who directed Inception?"][..], &flags].concat()).clean().json();
+    let failed = |warning: &&Value| warning["kind"] == "value_failed";
+    let warning = ran["warnings"].as_array().unwrap().iter().find(failed).unwrap_or_else(|| panic!("{ran}"));
+    assert!(warning["text"].as_str().unwrap().contains("the call for it failed: "), "{warning}");
+    let shown = home.run(&["show", &path]).ends(0).clean().out;
+    assert!(shown.contains("  unknown (the call failed)") && shown.contains("value call failed: its value is unknown"), "{shown}");
+    let why = home.run(&["show", &path, "--why"]).ends(0).clean().out;
+    assert!(why.contains("Its value is unknown: the call for it failed (") && why.contains("bad"), "{why}");
+    assert!(!why.contains("model's reply"), "{why}");
 }

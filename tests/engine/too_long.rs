@@ -5,7 +5,8 @@ use crate::world::World;
 use tree_of_traversals::asm::Action;
 use tree_of_traversals::calls::{CallErrorKind, LlmRequest, PromptKind};
 use tree_of_traversals::graph::{EntityId, Object};
-use tree_of_traversals::search::{Act, Ask, By, Call, LlmCall, Preset, Purpose};
+use tree_of_traversals::runner::OnMiss;
+use tree_of_traversals::search::{Act, Ask, By, Call, LlmCall, NodeId, Preset, Purpose};
 
 fn call(ask: &Ask) -> Option<&LlmCall> {
     match &ask.call {
@@ -31,7 +32,7 @@ fn it_is_asked_again_with_fewer_facts_several_times_and_says_so() {
     world.run(usize::MAX);
     let cut: Vec<&Ask> = world.state.asks.iter().map(|a| &**a).filter(|a| call(a).is_some_and(|c| c.omitted > 0)).collect();
     assert!(cut.iter().any(|ask| ask.key.round >= 2), "some prompt was cut twice: {cut:#?}");
-    for ask in &cut {
+    for ask in cut.iter().filter(|ask| ask.key.round > 0) {
         let before = world.state.ask_of(tree_of_traversals::search::AskKey { round: ask.key.round - 1, ..ask.key }).unwrap();
         assert_eq!(before.error.as_ref().unwrap().kind, CallErrorKind::TooLong);
         let (now, then) = (call(ask).unwrap(), call(before).unwrap());
@@ -74,7 +75,7 @@ fn what_was_used_last_stays() {
     let cut = world.state.asks[before..].iter().find(|a| call(a).is_some_and(|c| c.omitted > 0)).unwrap();
     let (kept, call) = (facts(&world, cut), call(cut).unwrap());
     let all = world.state.graph(end).edges().len();
-    assert_eq!((call.shown as usize, call.omitted as usize), (all / 2, all - all / 2));
+    assert!(call.shown > 0 && call.omitted > 0 && (call.shown + call.omitted) as usize == all, "{call:?}");
     assert!(kept.contains(&**first), "selected last: {first} in {kept}");
     let once = |id: &&&EntityId| objects.iter().filter(|o| o == *id).count() == 1;
     let older = others.iter().find(once).unwrap();
@@ -124,4 +125,132 @@ fn a_model_that_takes_no_prompt_at_all_ends_the_search() {
     assert!(last.key.round >= 3 && call(last).unwrap().shown == 0, "{last:?}");
     let said = world.state.left_out();
     assert!(said.iter().any(|(_, said)| said.contains("even with 0 of 24 facts")), "{said:?}");
+}
+
+fn refused(world: &World) -> Vec<&Ask> {
+    let too_long = |ask: &&Ask| ask.error.as_ref().is_some_and(|error| error.kind == CallErrorKind::TooLong);
+    world.state.asks.iter().map(|ask| &**ask).filter(too_long).collect()
+}
+
+/// What follows `from` in a prompt, up to the next heading.
+fn section<'a>(prompt: &'a str, from: &str) -> &'a str {
+    prompt.split(from).nth(1).unwrap_or_default().split("\n# ").next().unwrap_or_default()
+}
+
+#[test]
+fn what_only_facts_that_were_left_out_brought_is_left_out_with_them() {
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.run(usize::MAX);
+    let cast = world.state.nodes.iter().find(|n| n.action.token() == "R:P161").unwrap().id;
+    act(&mut world, Act::Choose { node: cast, chain: vec![Action::Expand { text: String::new() }], instead_of: None, value: None })
+        .unwrap();
+    world.run(usize::MAX);
+    let end = world.state.nodes.iter().rev().find(|n| n.by == By::You).unwrap().id;
+    world.too_long = |request| request.kind == PromptKind::Entities && letters(request) > 2_400;
+    act(&mut world, again(end)).unwrap();
+    world.run(usize::MAX);
+    let state = &world.state;
+    let first = refused(&world)[0];
+    assert!(state.prompt_of(first).unwrap().chars().count() > 2_400);
+    let offers = state.asks.iter().filter(|ask| call(ask).is_some_and(|c| c.omitted > 0 && c.kind == PromptKind::Entities));
+    let mut seen = 0;
+    for ask in offers {
+        let prompt = state.prompt_of(ask).unwrap();
+        let node = state.step(ask.key.step).unwrap().node.unwrap();
+        let (shown, all) = (section(&prompt, "# TASK: select entities"), state.graph(node).entities().len());
+        let listed = shown.lines().filter(|line| line.starts_with("- ")).count();
+        assert!(listed < all && shown.contains(&format!("({listed} of {all} entities are listed")), "{prompt}");
+        let facts = facts(&world, ask);
+        let selected: Vec<EntityId> = state
+            .path_to(node)
+            .iter()
+            .filter_map(|n| if let Action::SelectEntities { ids } = &n.action { Some(ids.clone()) } else { None })
+            .flatten()
+            .collect();
+        for entity in state.graph(node).entities() {
+            let stays = facts.contains(&*entity.id) || selected.contains(&entity.id) || state.graph(NodeId(0)).entity(&entity.id).is_some();
+            let line = format!("\n- {}: ", entity.id);
+            assert_eq!(prompt.contains(&line), stays, "{}: {prompt}", entity.id);
+            assert_eq!(prompt.contains(&format!("\n  {}: {{", entity.id)), stays, "{}: {prompt}", entity.id);
+        }
+        seen += 1;
+    }
+    assert!(seen > 0);
+}
+
+#[test]
+fn a_prompt_is_cut_step_by_step_and_what_was_refused_is_remembered() {
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.too_long = |request| letters(request) > 1_950;
+    world.run(usize::MAX);
+    let length = |ask: &Ask| world.state.prompt_of(ask).unwrap().len();
+    for (n, ask) in refused(&world).iter().enumerate() {
+        // Nothing as long as what was refused in an earlier step, for a reply as long, is sent again.
+        let known = |other: &&&Ask| {
+            other.key.step < ask.key.step
+                && length(other) <= length(ask)
+                && call(other).unwrap().max_tokens <= call(ask).unwrap().max_tokens
+        };
+        let before = refused(&world)[..n].iter().find(known).copied();
+        assert!(before.is_none(), "{:?} was sent although {:?} was refused", ask.key, before.map(|b| b.key));
+    }
+    // Something of the facts is left wherever any fits.
+    let cut: Vec<&LlmCall> =
+        world.state.asks.iter().filter(|a| a.error.is_none()).filter_map(|a| call(a)).filter(|c| c.omitted > 0).collect();
+    assert!(cut.len() > 3 && cut.iter().all(|call| call.shown > 0), "{cut:?}");
+    // The half of the asks that were cut went through at first.
+    let at_once = world.state.asks.iter().filter(|a| a.key.round == 0 && call(a).is_some_and(|c| c.omitted > 0)).count();
+    assert!(at_once > 0, "some prompt was cut before it was sent");
+}
+
+#[test]
+fn how_prompts_are_cut_follows_from_the_record_and_not_from_the_order_of_arrival() {
+    let prompts = |world: &World| {
+        let mut all: Vec<String> =
+            world.state.asks.iter().filter(|a| a.is_llm()).map(|a| format!("{:?} {}", a.key, world.state.prompt_of(a).unwrap())).collect();
+        all.sort();
+        all
+    };
+    let run = |seed: u64| {
+        let mut world = World::new(&film(), Preset::Paper, seed);
+        world.too_long = |request| letters(request) > 1_950;
+        world.run(usize::MAX);
+        assert_eq!(world.reloaded(), world.state, "{seed}");
+        world
+    };
+    let first = run(1);
+    for seed in 2..12 {
+        assert_eq!(prompts(&run(seed)), prompts(&first), "{seed}");
+    }
+}
+
+#[test]
+fn a_fork_cuts_as_its_parent_did_and_needs_no_live_call() {
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.too_long = |request| letters(request) > 1_950;
+    world.run(usize::MAX);
+    assert!(!refused(&world).is_empty());
+    for at in (1..=world.entries.len()).step_by(5) {
+        let mut fork = world.forked(at, OnMiss::Stop, at as u64);
+        fork.run(usize::MAX);
+        assert_eq!(fork.sent(), 0, "forked at {at}: a live call for what was recorded");
+        assert_eq!(fork.state.nodes, world.state.nodes, "forked at {at}");
+        assert_eq!(fork.reloaded(), fork.state);
+    }
+}
+
+#[test]
+fn a_person_who_asks_again_gets_the_whole_prompt_tried() {
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.too_long = |request| letters(request) > 1_950;
+    world.run(usize::MAX);
+    let cut = world.state.asks.iter().find(|a| call(a).is_some_and(|c| c.omitted > 0) && a.key.purpose == Purpose::Sample).unwrap();
+    let node = world.state.step(cut.key.step).unwrap().node.unwrap();
+    let before = world.state.asks.len();
+    world.too_long = |_| false;
+    act(&mut world, again(node)).unwrap();
+    world.run(usize::MAX);
+    let asked = world.state.asks[before..].iter().find(|a| a.key.purpose == Purpose::Sample).unwrap();
+    assert_eq!(call(asked).unwrap().omitted, 0);
+    assert!(asked.error.is_none());
 }

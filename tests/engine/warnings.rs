@@ -4,10 +4,11 @@ use crate::acts::{act, film};
 use crate::world::World;
 use serde_json::{Value as Json, json};
 use tree_of_traversals::calls::{CallError, CallErrorKind, Usage};
+use tree_of_traversals::micro::Micro;
 use tree_of_traversals::scenario::Scenario;
 use tree_of_traversals::search::{
-    Act, ActId, Again, Ask, Budget, By, Call, Event, FLAT_CHILDREN, FLAT_RUN, Found, NodeId, Preset, Purpose, Settings, State,
-    WarningKind as K,
+    Act, ActId, Again, Ask, Budget, By, Call, Event, FLAT_CHILDREN, FLAT_RUN, Found, NodeId, Otherwise, Preset, Purpose, Settings, State,
+    WarningKind as K, why,
 };
 
 /// No node.
@@ -280,4 +281,36 @@ fn what_was_found_at_one_moment_holds_at_all() {
         assert_eq!(state.warnings_with(&mut found), warnings, "after {count} entries");
     }
     assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn a_call_for_a_value_that_failed_is_told_apart_from_a_reply_without_one() {
+    let scenario = scenario(3, &json!([]), &Json::Null);
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    world.too_long = |request| request.kind == tree_of_traversals::calls::PromptKind::ScoreState;
+    world.run(usize::MAX);
+    let node = NodeId(1);
+    assert!(with(&world.state, K::ValueFailed).contains(&1), "{:?}", world.state.warnings());
+    let said = world.state.warnings().into_iter().find(|w| w.kind == K::ValueFailed).unwrap().text;
+    assert!(said.contains("the call for it failed: the prompt is longer than"), "{said}");
+    let why = |state: &State| why::node(state, node, &|_| None).into_iter().map(|s| s.text).collect::<String>();
+    assert!(why(&world.state).contains("Its value is unknown: the call for it failed (the prompt is longer than"), "{}", why(&world.state));
+    assert!(tree_of_traversals::commands::report::tree(&world.state).contains("  unknown (the call failed)"));
+    assert_eq!(world.reloaded(), world.state);
+    // A value by hand is a value; a call that goes through brings one.
+    let mut by_hand = World::new(&scenario, Preset::Paper, 1);
+    by_hand.too_long = world.too_long;
+    by_hand.run(usize::MAX);
+    act(&mut by_hand, Act::SetValue { node, value: Micro::ONE }).unwrap();
+    assert!(!with(&by_hand.state, K::ValueFailed).contains(&1));
+    world.too_long = |_| false;
+    act(&mut world, Act::AskAgain { node, what: Again::Value, edits: vec![], otherwise: Otherwise::default() }).unwrap();
+    world.run(usize::MAX);
+    assert!(!with(&world.state, K::ValueFailed).contains(&1));
+    // A reply that states none is no failed call, and says what is wrong with it.
+    let unread = run(3, &json!([{"kind": "score_state", "when": {"path": ".*"}, "replies": ["I cannot say"]}]));
+    assert_eq!(with(&unread.state, K::ValueFailed), NONE);
+    let said = why(&unread.state);
+    assert!(said.contains("Its value is unknown: the model's reply could not be used (no score was stated)"), "{said}");
+    assert!(tree_of_traversals::commands::report::tree(&unread.state).contains("  unknown (not readable)"));
 }

@@ -6,6 +6,7 @@
 use super::Unusable;
 use super::answers::{self, says_something};
 use super::clean::Cleaned;
+use super::half_json::{Half, cut_object};
 use super::json;
 use super::keywords::{self, Hit, Keyword};
 use super::marks::{item, tidy, unfenced, unmarked};
@@ -13,36 +14,64 @@ use super::menu;
 use super::play_on::{Strict, before_observation, played};
 use crate::asm::Action;
 
+/// Why an answer that runs into the cut is not taken.
+pub(super) const ANSWER_CUT: &str = "the answer was cut off at the token limit";
+
 /// Reads `reply`.
 pub(super) fn action(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
     let unfenced = unfenced(&reply.text);
     let (text, invented) = played(&unfenced, Strict::Yes);
     let played_on = invented.is_some();
     let cut = reply.cut && !played_on;
-    if let Some((found, line)) = json_line(&text) {
-        let before = Rows::new(&text[..line], false);
-        let mut picked = before.at_starts(known);
-        if picked.is_none() {
-            picked = json::action(&found.object, known).map(|action| (action, false));
-        }
-        if let Some((action, _)) = picked {
+    if cut
+        && let Some(half) = cut_object(&text)
+        && let Some(line) = own_line(&text, half.start)
+    {
+        return Rows::new(&text[..line], false).at_starts(known).map_or_else(|| half_action(&half, known), |(action, _)| Ok(action));
+    }
+    let mut hollow = None;
+    if let Some(found) = json::first_object(&text)
+        && let Some(line) = own_line(&text, found.start)
+    {
+        let before = Rows::new(&text[..line], false).at_starts(known).map(|(action, _)| action);
+        if let Some(action) = before.or_else(|| json::action(&found.object, known)) {
             return Ok(action);
         }
+        hollow = json::names(&found.object);
     }
     let rows = Rows::new(&text, cut);
     match rows.at_starts(known).or_else(|| rows.in_middles(known)).or_else(|| rows.thoughts()) {
-        Some((Action::Answer { .. }, true)) => Err(Unusable::Unreadable("the answer was cut off at the token limit")),
+        Some((Action::Answer { .. }, true)) => Err(Unusable::Unreadable(ANSWER_CUT)),
         Some((action, _)) => Ok(action),
-        None => Err(Unusable::Unreadable(rows.why_nothing(reply, played_on))),
+        None => Err(Unusable::Unreadable(rows.why_nothing(reply, hollow, played_on))),
     }
 }
 
-/// A JSON object that is not part of the text of a step, and where its line begins.
-fn json_line(text: &str) -> Option<(json::Found, usize)> {
-    let found = json::first_object(text)?;
-    let line = text[..found.start].rfind('\n').map_or(0, |i| i + 1);
-    let lead = &text[line..found.start];
-    (keywords::at_start(lead).is_none() && keywords::in_middle(lead).is_none()).then_some((found, line))
+/// The action of a JSON object that was cut, by the rules of a text: a thought or a reason may end at the cut, an answer may not.
+fn half_action(half: &Half, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
+    let why = match json::action(&half.all, known) {
+        Some(answer @ Action::Answer { .. }) if json::action(&half.whole, known).as_ref() == Some(&answer) => return Ok(answer),
+        Some(Action::Answer { .. }) => ANSWER_CUT,
+        Some(action) => return Ok(action),
+        None => why_cut(json::names(&half.all)),
+    };
+    Err(Unusable::Unreadable(why))
+}
+
+/// Why a reply that was cut names nothing usable, if `named` is what it names.
+const fn why_cut(named: Option<Keyword>) -> &'static str {
+    match named {
+        Some(Keyword::Answer) => ANSWER_CUT,
+        Some(_) => "the thought was cut off at the token limit",
+        None => "the reply was cut off at the token limit before it named an action",
+    }
+}
+
+/// Where the line of the JSON object at `start` begins, if the object is not part of the text of a step.
+fn own_line(text: &str, start: usize) -> Option<usize> {
+    let line = text[..start].rfind('\n').map_or(0, |i| i + 1);
+    let lead = &text[line..start];
+    (keywords::at_start(lead).is_none() && keywords::in_middle(lead).is_none()).then_some(line)
 }
 
 /// The lines of a reply, with what is known of them.
@@ -177,8 +206,8 @@ impl Rows {
         (vec![joined], to)
     }
 
-    /// Why no action could be read.
-    fn why_nothing(&self, reply: &Cleaned, played_on: bool) -> &'static str {
+    /// Why no action could be read; `hollow` = what a JSON object names without anything that belongs to it.
+    fn why_nothing(&self, reply: &Cleaned, hollow: Option<Keyword>, played_on: bool) -> &'static str {
         if reply.unclosed {
             return "the reply ends inside its reasoning";
         }
@@ -191,7 +220,9 @@ impl Rows {
         if self.menu.contains(&true) {
             return "the reply only repeats the menu";
         }
-        match self.rows.iter().find_map(|row| keywords::at_start(row).or_else(|| keywords::in_middle(row))).map(|hit| hit.keyword) {
+        let row = |row: &String| keywords::at_start(row).or_else(|| keywords::in_middle(row)).map(|hit| hit.keyword);
+        match hollow.or_else(|| self.rows.iter().find_map(row)) {
+            named if reply.cut && !played_on => why_cut(named),
             Some(Keyword::Answer) => "the answer is empty",
             Some(_) => "the thought is empty",
             None => "no action was named",

@@ -3,6 +3,7 @@
 use super::Unusable;
 use super::clean::{Cleaned, fold, unfolded};
 use super::grammar::read_aggregate;
+use super::half_json::cut_object;
 use super::ids;
 use super::json;
 use super::marks::{unfenced, unmarked, without_closing_quote};
@@ -20,6 +21,8 @@ static KEYWORD: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
+const CUT: Unusable = Unusable::Unreadable("the computation was cut off at the token limit");
+
 /// A computation if `reply` names one, else the first offered relation in it.
 pub(super) fn relation_or_aggregate(reply: &Cleaned, offered: &[Relation]) -> Result<Action, Unusable> {
     if let Some(read) = aggregate(reply, offered) {
@@ -33,6 +36,13 @@ pub(super) fn relation_or_aggregate(reply: &Cleaned, offered: &[Relation]) -> Re
 fn aggregate(reply: &Cleaned, offered: &[Relation]) -> Option<Result<Action, Unusable>> {
     let unfenced = unfenced(&reply.text);
     let (text, invented) = played(&unfenced, Strict::Yes);
+    if reply.cut
+        && invented.is_none()
+        && let Some(half) = cut_object(&text)
+    {
+        let (whole, all) = (from_json(&half.whole), from_json(&half.all));
+        return all.map(|line| if whole.as_ref() == Some(&line) { read(&line, offered) } else { Err(CUT) });
+    }
     if let Some(line) = json::first_object(&text).and_then(|found| from_json(&found.object)) {
         return Some(read(&line, offered));
     }
@@ -52,11 +62,7 @@ fn aggregate(reply: &Cleaned, offered: &[Relation]) -> Option<Result<Action, Unu
         if is_placeholder(body) {
             continue;
         }
-        let result = if cut_row == Some(from) {
-            Err(Unusable::Unreadable("the computation was cut off at the token limit"))
-        } else {
-            read(before_observation(body), offered)
-        };
+        let result = if cut_row == Some(from) { Err(CUT) } else { read(before_observation(body), offered) };
         match result {
             Ok(action) => return Some(Ok(action)),
             // A bare word in capitals may be part of a sentence.

@@ -5,6 +5,9 @@ use crate::calls::{Sample, Withheld};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
+/// Why a reply without anything in it is of no use.
+pub(super) const EMPTY: &str = "the reply is empty";
+
 /// A completion made ready for reading.
 #[derive(Debug)]
 pub(super) struct Cleaned {
@@ -33,12 +36,18 @@ pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusab
         return Err(Unusable::Unreadable("the reply ends inside its reasoning"));
     }
     let cut = outside.whole_tail && sample.finish.as_deref().is_some_and(is_cut);
-    Ok(Cleaned { text: unwrapped(&outside.text, answer_tag), cut, unclosed: outside.unclosed })
+    let text = unwrapped(&outside.text, answer_tag);
+    if text.trim().is_empty() && !outside.unclosed {
+        return Err(Unusable::Unreadable(if cut { "the reply is empty: the token limit was met first" } else { EMPTY }));
+    }
+    Ok(Cleaned { text, cut, unclosed: outside.unclosed })
 }
 
-/// Whether a finish reason says that the token limit was met (`length`, `max_tokens`).
+/// Whether a finish reason says that the token limit was met, in any service's word.
 fn is_cut(finish: &str) -> bool {
-    ["length", "max_tokens"].iter().any(|word| finish.eq_ignore_ascii_case(word))
+    ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"]
+        .iter()
+        .any(|word| finish.eq_ignore_ascii_case(word))
 }
 
 /// `raw` with line feeds as the only control characters and without invisible ones. A joiner stays between two

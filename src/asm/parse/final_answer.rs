@@ -1,14 +1,17 @@
 //! The forced answer: reasoning, then the answer after the last label.
 
 use super::Unusable;
-use super::actions::Rows;
+use super::actions::{ANSWER_CUT, Rows};
 use super::answers;
 use super::clean::Cleaned;
+use super::half_json::cut_object;
 use super::json;
 use super::keywords::{self, Hit, Keyword};
 use super::marks::{unfenced, unmarked};
 use super::play_on::{Line, Strict, played};
 use crate::asm::Action;
+
+const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it gave an answer");
 
 /// Reads `reply`. The label may be in any letter case; without one, a reply of a single line is the answer itself.
 /// THINK and EXPAND lines are reasoning.
@@ -39,6 +42,17 @@ fn boxed_last(text: &str) -> String {
 
 /// The answer after the last label that has one; `None` if there is no label.
 fn labelled(text: &str, cut: bool, known: &dyn Fn(&str) -> bool) -> Result<Option<Action>, Unusable> {
+    if cut
+        && let Some(half) = cut_object(text)
+        && !text[..half.start].lines().any(|line| label(&unmarked(line)).is_some())
+    {
+        let (whole, all) = (json::answer(&half.whole, known), json::answer(&half.all, known));
+        return match all {
+            Some(_) if whole == all => Ok(all),
+            Some(_) => Err(Unusable::Unreadable(ANSWER_CUT)),
+            None => Err(CUT_BEFORE),
+        };
+    }
     if let Some(action) = json::first_object(text).and_then(|found| json::answer(&found.object, known)) {
         return Ok(Some(action));
     }
@@ -48,7 +62,7 @@ fn labelled(text: &str, cut: bool, known: &dyn Fn(&str) -> bool) -> Result<Optio
     for (i, line) in lines.iter().enumerate().rev() {
         let Some(hit) = label(line) else { continue };
         match rows.read(i, &hit, known) {
-            Some((_, true)) => return Err(Unusable::Unreadable("the answer was cut off at the token limit")),
+            Some((_, true)) => return Err(Unusable::Unreadable(ANSWER_CUT)),
             Some((action, false)) => return Ok(Some(action)),
             None => hollow = true,
         }
@@ -70,14 +84,14 @@ fn unlabelled(reply: &Cleaned, text: &str, invented: Option<Line>, known: &dyn F
     let Some(line) = first else {
         return Err(Unusable::Unreadable("the reply is empty"));
     };
+    if reply.cut && invented.is_none() {
+        return Err(CUT_BEFORE);
+    }
     if second.is_some() {
         return Err(Unusable::Unreadable("no line is labelled as the answer"));
     }
     if invented == Some(Line::Observation) {
         return Err(Unusable::Unreadable("no answer was given before the reply invents an observation"));
-    }
-    if reply.cut && invented.is_none() {
-        return Err(Unusable::Unreadable("the reply was cut off before its answer"));
     }
     if keywords::at_start(&unmarked(line)).is_some() || keywords::in_middle(line).is_some() || keywords::thought(line).is_some() {
         return Err(Unusable::Unreadable("another action was named where only an answer is possible"));

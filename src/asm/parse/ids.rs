@@ -2,6 +2,7 @@
 
 use super::Unusable;
 use super::clean::{Cleaned, fold_char};
+use super::half_json::cut_object;
 use super::json;
 use super::play_on::{Strict, played};
 use crate::graph::{Direction, EntityId, RelationRef};
@@ -120,32 +121,59 @@ fn ends(text: &str, key: &str, at: usize) -> bool {
     !(goes_on && ((wide && joint) || (number && matches!(next, '.' | ','))))
 }
 
-/// The part of a reply in which ids count, folded; whether it runs up to the cut; and whether JSON says "reverse".
-fn readable(reply: &Cleaned) -> (String, bool, bool) {
+/// The part of a reply in which ids count.
+struct Readable {
+    /// Folded.
+    text: String,
+    /// Whether `text` runs up to the cut.
+    ends_open: bool,
+    /// Whether the reply was cut.
+    cut: bool,
+    /// Whether JSON says "reverse".
+    reverse: bool,
+}
+
+fn readable(reply: &Cleaned) -> Readable {
     let (text, invented) = played(&reply.text, Strict::Yes);
+    let cut = reply.cut && invented.is_none();
+    if cut && let Some(half) = cut_object(&text) {
+        let (whole, all) = (json::said(&half.whole), json::said(&half.all));
+        let ends_open = whole != all;
+        let text = if ends_open { all.trim_end() } else { &whole };
+        return Readable { text: folded(text), ends_open, cut, reverse: json::is_reverse(&half.all) };
+    }
     match json::first_object(&text) {
-        Some(found) => (folded(&json::said(&found.object)), false, json::is_reverse(&found.object)),
-        None => (folded(&text), reply.cut && invented.is_none(), false),
+        Some(found) => {
+            let reverse = json::is_reverse(&found.object);
+            Readable { text: folded(&json::said(&found.object)), ends_open: false, cut: false, reverse }
+        }
+        None => Readable { text: folded(&text), ends_open: cut, cut, reverse: false },
     }
 }
 
-fn nothing(reply: &Cleaned, why: &'static str) -> Unusable {
-    if reply.unclosed { Unusable::Unreadable("the reply ends inside its reasoning") } else { Unusable::NotOffered(why) }
+/// Why nothing of what is on offer was named: `cut` or `missing`.
+const fn nothing(reply: &Cleaned, readable: &Readable, cut: &'static str, missing: &'static str) -> Unusable {
+    match (reply.unclosed, readable.cut) {
+        (true, _) => Unusable::Unreadable("the reply ends inside its reasoning"),
+        (false, true) => Unusable::Unreadable(cut),
+        (false, false) => Unusable::NotOffered(missing),
+    }
 }
 
 /// The offered entities that `reply` names: a set, in the order of the offer.
 pub(super) fn entities(reply: &Cleaned, offered: &[EntityId]) -> Result<Vec<EntityId>, Unusable> {
     let index: Offered<Vec<usize>> = Offered::new(offered.iter().map(AsRef::as_ref), |places: &mut Vec<usize>, i| places.push(i));
-    let (text, cut, _) = readable(reply);
+    let said = readable(reply);
     let mut chosen = vec![false; offered.len()];
-    for (_, places) in index.named(&text, cut) {
+    for (_, places) in index.named(&said.text, said.ends_open) {
         // Two offered ids that differ in letter case only: the first is meant.
         if let Some(i) = places.first() {
             chosen[*i] = true;
         }
     }
     let ids: Vec<EntityId> = offered.iter().zip(chosen).filter(|(_, c)| *c).map(|(id, _)| id.clone()).collect();
-    if ids.is_empty() { Err(nothing(reply, "it names none of the offered entities")) } else { Ok(ids) }
+    let cut = "the reply was cut off at the token limit before it named an offered entity";
+    if ids.is_empty() { Err(nothing(reply, &said, cut, "it names none of the offered entities")) } else { Ok(ids) }
 }
 
 /// Where a relation is on offer, by direction.
@@ -162,14 +190,15 @@ pub(super) fn relation(reply: &Cleaned, offered: &[RelationRef]) -> Result<Relat
         let way = if offered[i].direction == Direction::Out { &mut ways.out } else { &mut ways.incoming };
         way.get_or_insert(i);
     });
-    let (text, cut, reverse) = readable(reply);
-    for (at, ways) in index.named(&text, cut) {
-        let pick = if reverse || has_tilde(&text[..at]) { ways.incoming } else { ways.out.or(ways.incoming) };
+    let said = readable(reply);
+    for (at, ways) in index.named(&said.text, said.ends_open) {
+        let pick = if said.reverse || has_tilde(&said.text[..at]) { ways.incoming } else { ways.out.or(ways.incoming) };
         if let Some(i) = pick {
             return Ok(offered[i].clone());
         }
     }
-    Err(nothing(reply, "it names none of the offered relations"))
+    let cut = "the reply was cut off at the token limit before it named an offered relation";
+    Err(nothing(reply, &said, cut, "it names none of the offered relations"))
 }
 
 /// Whether a tilde stands before an id, perhaps with a prefix (`~wdt:`), a bracket or Markdown marks between.

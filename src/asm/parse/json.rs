@@ -19,7 +19,7 @@ pub(super) struct Found {
 }
 
 /// How many places are tried: a reply full of braces is no JSON.
-const TRIES: usize = 8;
+pub(super) const TRIES: usize = 8;
 
 /// The first JSON object in `text`.
 pub(super) fn first_object(text: &str) -> Option<Found> {
@@ -43,7 +43,12 @@ fn as_a_string(text: &str) -> Option<Found> {
 }
 
 fn at(text: &str) -> Option<Map<String, Value>> {
-    match serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok()? {
+    object_of(serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok()?)
+}
+
+/// `value` as an object; the first of a list.
+pub(super) fn object_of(value: Value) -> Option<Map<String, Value>> {
+    match value {
         Value::Object(object) => Some(object),
         Value::Array(items) => items.into_iter().find_map(|item| if let Value::Object(object) = item { Some(object) } else { None }),
         _ => None,
@@ -114,6 +119,15 @@ fn named(word: &str) -> Option<Keyword> {
 const ACTION_KEYS: [&str; 9] = ["action", "next_action", "type", "step", "choice", "decision", "name", "tool", "function"];
 const COMMON: [&str; 11] =
     ["text", "content", "value", "argument", "arguments", "args", "action_input", "input", "parameters", "query", "message"];
+
+/// The keyword of the action that `object` names, whether it has what belongs to it or not.
+pub(super) fn names(object: &Map<String, Value>) -> Option<Keyword> {
+    match get(object, &ACTION_KEYS) {
+        Some(Value::String(word)) => named(word).or_else(|| keywords::at_start(word).map(|hit| hit.keyword)),
+        Some(Value::Object(inner)) => names(inner),
+        _ => object.keys().find_map(|key| named(key)),
+    }
+}
 
 /// The action that `object` names: `{"action": "ANSWER", "answer": "x"}`, `{"ANSWER": "x"}`, a tool call.
 pub(super) fn action(object: &Map<String, Value>, known: &dyn Fn(&str) -> bool) -> Option<Action> {

@@ -2,6 +2,7 @@
 
 use super::Unusable;
 use super::clean::{Cleaned, clean, fold};
+use super::half_json::cut_object;
 use super::json;
 use super::marks::{item, tail, tidy, unfenced, unquoted};
 use super::play_on::{Strict, played};
@@ -14,6 +15,8 @@ use std::sync::LazyLock;
 const NEAR: usize = 60;
 /// A mention as long as this is no mention.
 const TOO_LONG: usize = 300;
+
+const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it named a candidate");
 
 static HEADING: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?im)^[^\p{L}\p{N}\n]*(?:\p{L}+ ){0,3}entities[^\p{L}\p{N}\n:]*:[*_]*").expect("constant"));
@@ -89,15 +92,29 @@ pub fn mention_label(mention: &str) -> &str {
 /// If the reply neither holds a number nor says that none fits.
 pub fn parse_match(sample: &Sample, candidates: usize) -> Result<Option<usize>, Unusable> {
     let reply: Cleaned = clean(sample, false)?;
-    let (text, _) = played(&reply.text, Strict::Yes);
-    let text = match json::first_object(&text) {
-        Some(found) => {
-            let said = json::said(&found.object);
-            if said.trim().is_empty() && !found.object.is_empty() { "none".to_owned() } else { said }
+    let (text, invented) = played(&reply.text, Strict::Yes);
+    let cut = reply.cut && invented.is_none();
+    let half = if cut { cut_object(&text) } else { None };
+    let (text, ends_open) = match (&half, json::first_object(&text)) {
+        (Some(half), _) => {
+            let (whole, all) = (json::said(&half.whole), json::said(&half.all));
+            let ends_open = whole != all;
+            (if ends_open { all.trim_end().to_owned() } else { whole }, ends_open)
         }
-        None => text,
+        (None, Some(found)) => {
+            let said = json::said(&found.object);
+            (if said.trim().is_empty() && !found.object.is_empty() { "none".to_owned() } else { said }, false)
+        }
+        (None, None) => (text, cut),
     };
     let text = fold(&text);
+    // A number that the cut runs through may be the beginning of another.
+    let torn = |end: usize, digits: &str| {
+        ends_open && end == text.len() && digits.parse::<usize>().is_ok_and(|n| n > 0 && n.saturating_mul(10) <= candidates)
+    };
+    if WHOLE.find_iter(&text).last().is_some_and(|last| torn(last.end(), last.as_str())) {
+        return Err(CUT_BEFORE);
+    }
     let pick = |digits: &str| digits.parse::<usize>().ok().filter(|n| (1..=candidates).contains(n));
     let leading = text.trim_start().trim_start_matches(|c: char| !c.is_alphanumeric() && c != '-');
     if let Some(number) = WHOLE.find(leading).filter(|m| m.start() == 0 && is_whole(leading, m.start(), m.end())) {
@@ -122,7 +139,7 @@ pub fn parse_match(sample: &Sample, candidates: usize) -> Result<Option<usize>, 
     let all: Vec<regex::Match<'_>> =
         WHOLE.find_iter(&text).filter(|m| is_whole(&text, m.start(), m.end()) && !is_total(&text[..m.start()])).collect();
     if all.is_empty() {
-        return Err(Unusable::Unreadable("it names no candidate by number"));
+        return Err(if cut { CUT_BEFORE } else { Unusable::Unreadable("it names no candidate by number") });
     }
     Ok(all.iter().find_map(|m| pick(m.as_str())))
 }

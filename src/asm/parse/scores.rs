@@ -2,11 +2,13 @@
 //!
 //! For an intermediate node a number with which the first line begins decides. Else the number stated by the last cue word
 //! ("score", "rating", "Bewertung", "评分", ...), corrections after it included; else the last number after a cue; else the last
-//! number between 0 and 1. Of a range ("0.5 to 0.7") the upper end counts: it is the last that was stated. A number out of range
+//! number between 0 and 1 that counts nothing. A reply that was cut states a score only under its label, in a sentence that ended or
+//! in JSON: its reasoning may have been all there was. Of a range ("0.5 to 0.7") the upper end counts: it is the last that was stated. A number out of range
 //! without a scale is unreadable, and so are the rubric or the bounds of the scale sent back.
 
 use super::Unusable;
 use super::clean::{Cleaned, fold};
+use super::half_json::cut_object;
 use super::json;
 use super::marks::{tail, unfenced, unmarked};
 use super::numbers::{Number, Numbers, numbers};
@@ -19,6 +21,7 @@ use std::sync::LazyLock;
 const NOTHING: Unusable = Unusable::Unreadable("no score was stated");
 const OUT_OF_RANGE: Unusable = Unusable::Unreadable("the score is out of range and states no scale");
 const CUT: Unusable = Unusable::Unreadable("the score was cut off at the token limit");
+const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it gave a score");
 
 /// So far a number may stand from what it is read with.
 const NEAR: usize = 1_000;
@@ -60,6 +63,21 @@ static REJECTS: LazyLock<Regex> = LazyLock::new(|| {
 static CONTINUES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:because|since|as|and|but|so|for|with|due|given|out|von|per|weil|da|porque|car|which|while|although|though|on|in|at|is|overall)\b").expect("constant")
 });
+/// What may stand between a number without a cue and the end of what is said of it.
+static NO_THING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:to|or|not|if|here|this|that|it|i|would|should|seems?|feels?|looks?|appears?|fits|confiden\w+|certain\w*|probab\w+|likel\w+|sure|points?|score|rating|rather|instead|only|just|at|again|therefore|thus|then|based|given|considering|assuming|until|unless|when|where|the|my|no)\b").expect("constant")
+});
+/// Counts and measures in scripts that need no space before them.
+static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\s?(?:[亿億万萬千百兆年月日元円圓人米억만천년]|公里|公斤|千米|млн|млрд|тыс|миллион|миллиард|тысяч|километр|лет|год)")
+        .expect("constant")
+});
+/// A label that was just written.
+static LABEL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[*_`\s]*[:=]").expect("constant"));
+/// A score that is being taken back.
+static RETHOUGHT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:wait|hmm|hm|actually|correct(?:ion|ed|ing)?|on reflection|on second thought|reconsider\w*|revis\w*|lower(?:ed|ing)?|rais(?:e|ed|ing))\b|\bno[:,]").expect("constant")
+});
 static RANGE_JOINT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)^\s*(?:-|–|—|~|to|and|or|bis|und|oder|à|et|a|y|до|или|至|到|から)\s*$").expect("constant"));
 
@@ -81,20 +99,36 @@ pub(super) fn score(reply: &Cleaned, state: bool) -> Result<Micro, Unusable> {
 }
 
 fn read(text: &str, cut: bool, state: bool) -> Result<Micro, Unusable> {
-    if let Some(found) = json::first_object(text) {
+    let half = if cut { cut_object(text) } else { None };
+    if let Some(half) = &half {
+        match (keyed(&half.whole), keyed(&half.all)) {
+            (Some(written), Some(last)) if written == last => return micro(&written),
+            (_, Some(open)) if open.whole || open.scaled => return Err(CUT),
+            (_, Some(open)) => return micro(&open),
+            (_, None) => {}
+        }
+    } else if let Some(found) = json::first_object(text) {
         match keyed(&found.object) {
             Some(number) => return micro(&number),
             None if found.start == 0 && text.trim().ends_with('}') => return Err(NOTHING),
             None => {}
         }
     }
-    let folded = fold(&text.lines().map(unmarked).collect::<Vec<_>>().join("\n"));
-    let ends_open = cut && !text.ends_with('\n');
+    // What stands in a JSON object that was cut is its reasoning.
+    let text = half.as_ref().map_or(text, |half| &text[..half.start]);
+    let ends_open = cut && half.is_none() && !text.ends_with('\n');
+    let mut folded = fold(&text.lines().map(unmarked).collect::<Vec<_>>().join("\n"));
+    if cut && !ends_open {
+        folded.push('\n');
+    }
     let numbers = numbers(&folded);
     let seen =
         Seen { text: &folded, list: usable(&folded, &numbers), bounds: &numbers.bounds, open_end: ends_open.then_some(folded.len()) };
-    let number = seen.first_line(state)?.map_or_else(|| seen.stated(), |n| Ok(Some(n)))?;
-    let number = number.or_else(|| seen.last_of_all()).ok_or(NOTHING)?;
+    let number = match seen.first_line(state)? {
+        Some(number) => number,
+        None if cut => seen.stated_before_a_cut()?.ok_or(CUT_BEFORE)?,
+        None => seen.stated()?.or_else(|| seen.last_of_all()).ok_or(NOTHING)?,
+    };
     if seen.may_go_on(&number) {
         return Err(CUT);
     }
@@ -113,7 +147,7 @@ fn keyed(object: &Map<String, Value>) -> Option<Number> {
         .filter(|max| *max > 0.0);
     let of = |value: &Value| {
         let number = match value {
-            Value::Number(n) => Number { start: 0, end: 0, value: n.as_f64()?, scaled: false, whole: false },
+            Value::Number(n) => Number { start: 0, end: 0, value: n.as_f64()?, scaled: false, whole: !n.is_f64() },
             Value::String(text) => *numbers(&fold(text)).list.last()?,
             Value::Object(inner) => return keyed(inner),
             _ => return None,
@@ -200,6 +234,51 @@ impl Seen<'_> {
         Ok(None)
     }
 
+    /// The score that was stated for certain in a reply that goes on behind the cut: under a label, in a sentence that ended, or
+    /// alone in a line.
+    fn stated_before_a_cut(&self) -> Result<Option<Number>, Unusable> {
+        let rethought = RETHOUGHT.find_iter(self.text).last().map_or(0, |m| m.start());
+        for cue in [&*STRONG_CUE, &*FAINT_CUE] {
+            let cues: Vec<usize> = cue.find_iter(self.text).map(|m| m.end()).collect();
+            for (i, from) in cues.iter().enumerate().rev() {
+                let until = cues.get(i + 1).copied().unwrap_or(self.text.len());
+                match self.after(*from, until) {
+                    Some(number) if rethought > number.start => return Ok(None),
+                    Some(number) if self.is_certain(*from, &number) => {
+                        return if number.in_range() { Ok(Some(number)) } else { Err(OUT_OF_RANGE) };
+                    }
+                    // The label of a score that did not come any more.
+                    None if LABEL.is_match(&self.text[*from..]) => return Ok(None),
+                    _ => {}
+                }
+            }
+        }
+        Ok(self.list.iter().rfind(|n| self.has_a_line(n) && self.is_plain(n)).copied())
+    }
+
+    /// Whether what is said of a number is over before the cut, or it stands under a label.
+    fn is_certain(&self, from: usize, number: &Number) -> bool {
+        let gap = self.text[from..number.start].trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '='));
+        let labelled = gap.ends_with([':', '=']) || gap.chars().all(|c| !c.is_alphanumeric());
+        let rest = self.text[number.end..].trim_start_matches(['*', '"', '\'', ')', ']', '_', '`', '}']);
+        let mut letters = rest.chars();
+        let ended = match (letters.next(), letters.next()) {
+            (Some('\n' | '。'), _) => true,
+            (Some('.' | '!'), next) => next.is_some_and(char::is_whitespace),
+            _ => false,
+        };
+        let words = rest.trim_start();
+        let explained = words.starts_with(['(', ',', ';', '-', '–', '—', '.']) || CONTINUES.is_match(words);
+        ended || (labelled && (words.is_empty() || explained))
+    }
+
+    /// Whether a number is alone in a line that ended.
+    fn has_a_line(&self, number: &Number) -> bool {
+        let blank = |text: &str| text.chars().all(|c| !c.is_alphanumeric());
+        let before = self.text[..number.start].rsplit('\n').next().unwrap_or_default();
+        self.text[number.end..].split_once('\n').is_some_and(|(after, _)| blank(after)) && blank(before)
+    }
+
     /// The number that the cue ending at `from` states, corrections up to `until` included.
     fn after(&self, from: usize, until: usize) -> Option<Number> {
         let mut stated: Option<Number> = None;
@@ -262,9 +341,16 @@ impl Seen<'_> {
         } else if number.whole {
             ends && set_off
         } else {
-            true
+            !self.measures(rest)
         };
         fits && number.in_range() && !self.is_condition(number) && !REJECTS.is_match(tail(&self.text[..number.start], 24))
+    }
+
+    /// "0.8 billion dollars": what follows a number says that it measures something.
+    fn measures(&self, rest: &str) -> bool {
+        let word = rest.strip_prefix([' ', '-']).unwrap_or(rest).trim_start();
+        let names = word.len() < rest.len() && word.starts_with(|c: char| c.is_ascii_alphabetic());
+        MEASURE.is_match(rest) || (names && !CONTINUES.is_match(word) && !NO_THING.is_match(word))
     }
 
     /// The last number that can be a score.

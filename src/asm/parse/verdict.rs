@@ -4,14 +4,17 @@
 
 use super::Unusable;
 use super::clean::Cleaned;
+use super::half_json::cut_object;
 use super::json;
 use super::marks::{unfenced, unmarked};
 use crate::asm::Verdict;
 use crate::text::{cut, one_line};
 use regex::Regex;
+use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
 const NOTHING: Unusable = Unusable::Unreadable("no verdict was stated");
+const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it stated a verdict");
 
 /// Columns of a reason that are kept.
 const LONGEST: usize = 300;
@@ -32,24 +35,37 @@ static REASON: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\b(?:reason|b
 /// Reads `reply`: the verdict and its reason, which may be empty.
 pub(super) fn verdict(reply: &Cleaned) -> Result<(Verdict, String), Unusable> {
     let text = unfenced(&reply.text);
-    if let Some(found) = json::first_object(&text)
-        && let Some(said) = found.object.iter().find(|(key, _)| key.to_lowercase().contains("verdict")).and_then(|(_, said)| said.as_str())
+    let nothing = if reply.cut { CUT_BEFORE } else { NOTHING };
+    if reply.cut
+        && let Some(half) = cut_object(&text)
     {
-        let (verdict, _) = word(said).ok_or(NOTHING)?;
-        let reason = found.object.iter().find(|(key, _)| json::is_reasoning_key(key)).and_then(|(_, reason)| reason.as_str());
-        return Ok((verdict, tidy(reason.unwrap_or_default())));
+        // A word that the cut runs through may be the beginning of another.
+        let (Some(verdict), _) = keyed(&half.whole) else { return Err(nothing) };
+        return Ok((word(verdict).ok_or(nothing)?.0, tidy(keyed(&half.all).1)));
+    }
+    if let Some(found) = json::first_object(&text)
+        && let (Some(said), reason) = keyed(&found.object)
+    {
+        return Ok((word(said).ok_or(nothing)?.0, tidy(reason)));
     }
     let text = text.lines().map(unmarked).collect::<Vec<_>>().join("\n");
     let (before, said) = match CUE.find(&text) {
         Some(cue) => (&text[..cue.start()], &text[cue.end()..]),
         None => ("", text.trim_start()),
     };
-    let (verdict, rest) = word(said).ok_or(NOTHING)?;
+    let (verdict, rest) = word(said).ok_or(nothing)?;
     let mut lines = rest.lines();
     let same = lines.next().unwrap_or_default().trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '"' | '(' | '“'));
     let below = lines.find(|line| !line.trim().is_empty()).filter(|line| REASON.find(line).is_some_and(|found| found.start() == 0));
     let reason = [same, below.unwrap_or_default(), before].into_iter().find(|text| text.chars().any(char::is_alphanumeric));
     Ok((verdict, tidy(reason.unwrap_or_default())))
+}
+
+/// The verdict and the reason of a JSON object.
+fn keyed(object: &Map<String, Value>) -> (Option<&str>, &str) {
+    let verdict = object.iter().find(|(key, _)| key.to_lowercase().contains("verdict")).and_then(|(_, said)| said.as_str());
+    let reason = object.iter().find(|(key, _)| json::is_reasoning_key(key)).and_then(|(_, reason)| reason.as_str());
+    (verdict, reason.unwrap_or_default())
 }
 
 /// The verdict that `text` begins with, and what follows it.

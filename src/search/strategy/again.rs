@@ -8,6 +8,7 @@ use super::expand::{self, Offer};
 use super::prompt::{Ingredients, offered_relations, usual_temperature};
 use super::round::{key, settled};
 use super::score;
+use super::shorter::Room;
 use crate::asm::{Action, AsmState, Edit};
 use crate::calls::{Part, PromptKind};
 
@@ -28,12 +29,12 @@ pub fn temperature(state: &State, step: StepId, purpose: Purpose) -> Option<u32>
 /// The next decision of a step that asks for the value of a node again.
 pub fn advance_value(state: &State, step: &Step) -> Need<Event> {
     let Some(node) = step.node.filter(|_| !step.grew) else { return Ok(Event::Closed { step: step.id }) };
-    let asked = settled(state, key(step.id, Purpose::Score, 0), |shorter| {
+    let asked = settled(state, key(step.id, Purpose::Score, 0), |room| {
         Ingredients {
             temperature_milli: temperature(state, step.id, Purpose::Score),
             ..score::ingredients(state, node, edits(state, step.id))
         }
-        .build(state, shorter)
+        .build(state, room)
     });
     match asked {
         Ok(ask) => Ok(Event::Valued { node, value: score::read(state, node, ask), from: Valuation::Asked(ask.id) }),
@@ -69,7 +70,7 @@ pub fn temperature_at(state: &State, node: NodeId, what: Again) -> u32 {
 /// One sentence: it can't be known yet, or a template can't be filled in.
 pub fn prompt_at(state: &State, node: NodeId, what: Again, edits: &[Edit]) -> Result<(PromptKind, Vec<Part>), String> {
     let built = match what {
-        Again::Value => score::ingredients(state, node, edits).build(state, 0),
+        Again::Value => score::ingredients(state, node, edits).build(state, &Room::default()),
         Again::Samples => {
             let offer = match state.node(node).map(|at| (at.asm, &at.action)) {
                 Some((AsmState::SelectingRelation, Action::SelectEntities { .. })) => match offered_relations(state, node) {
@@ -85,7 +86,7 @@ pub fn prompt_at(state: &State, node: NodeId, what: Again, edits: &[Edit]) -> Re
                     Err(_) => return Err("what is on offer is not known yet".to_owned()),
                 },
             };
-            expand::ingredients(state, node, &offer, edits).build(state, 0)
+            expand::ingredients(state, node, &offer, edits).build(state, &Room::default())
         }
     };
     match built {

@@ -199,7 +199,7 @@ fn read(state: &State, step: &Step, node: &Node, offer: &Offer) -> Need<Event> {
     let edits = edits(state, step.id);
     let temperature_milli = temperature(state, step.id, Purpose::Sample);
     let ingredients = Ingredients { temperature_milli, ..ingredients(state, node.id, offer, edits) };
-    let ask = match settled(state, key(step.id, Purpose::Sample, 0), |shorter| ingredients.build(state, shorter)) {
+    let ask = match settled(state, key(step.id, Purpose::Sample, 0), |room| ingredients.build(state, room)) {
         // An edited template that can't be filled in with what this node has costs the act, not the search.
         Err(NotYet::Broken(why)) if !edits.is_empty() => {
             let outcome = Outcome::Rejected { text: String::new(), reason: Reason::Unreadable, why };
@@ -248,7 +248,8 @@ fn read_samples(state: &State, node: &Node, offer: &Offer, samples: &[Option<Sam
             Err(Unusable::NotOffered(why)) => reject(sample.text.as_deref(), Reason::NotOffered, why),
         };
         let same = |row: &&mut Reading| match (&row.outcome, &outcome) {
-            (Outcome::Rejected { text: a, reason: x, .. }, Outcome::Rejected { text: b, reason: y, .. }) => a == b && x == y,
+            // No text and an empty one, a cut one and a whole one, are told apart by why they are of no use.
+            (Outcome::Rejected { text: a, reason: x, why: v }, Outcome::Rejected { text: b, reason: y, why: w }) => (a, x, v) == (b, y, w),
             (a, b) => a == b,
         };
         match rows.iter_mut().find(same) {

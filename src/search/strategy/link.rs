@@ -117,14 +117,14 @@ pub fn by_label(state: &State, step: &Step, node: &Node, selected: &[EntityId]) 
     }))?;
     let picks = together(gaps.iter().zip(&searches).filter(|(_, search)| !candidates(search).is_empty()).map(|(gap, search)| {
         let mention = described(&gap.entity);
-        settled(state, key(step.id, Purpose::Match, gap.lane), |shorter| {
+        settled(state, key(step.id, Purpose::Match, gap.lane), |room| {
             let asked = Ingredients {
                 mention: Some(&mention),
                 linking: true,
                 candidates: candidates(search),
                 ..Ingredients::new(PromptKind::Match, None, 1)
             };
-            asked.build(state, shorter)
+            asked.build(state, room)
         })
     }))?;
     let row = |gap: &Gap, to: Option<Entity>| Reading {

@@ -20,6 +20,7 @@ pub(super) use again::edits;
 pub use again::{kind_at, prompt_at, temperature_at};
 pub use expand::read_typed;
 pub use prompt::offered_relations as offered;
+pub(super) use score::why_unread;
 pub(super) use start::candidates;
 pub use tree_of_traversals::{ChainOfTraversals, TreeOfTraversals};
 

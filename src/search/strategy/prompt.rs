@@ -4,9 +4,9 @@ use super::super::ask::{Need, NotYet, What};
 use super::super::event::{NodeId, Purpose, StepId};
 use super::super::settings::Structured;
 use super::super::state::{Node, State};
-use super::shorter;
+use super::shorter::{Cutter, Room};
 use crate::asm::{Action, Edit, Options, PathStep, PromptContext};
-use crate::calls::{Candidate, KgData, PromptKind};
+use crate::calls::{Candidate, KgData, Part, PromptKind};
 use crate::graph::{LocalGraph, Relation, RelationRef};
 
 /// Tokens that a reply may take.
@@ -84,26 +84,18 @@ impl Ingredients<'_> {
         }
     }
 
-    /// The ask. `shorter` = how often it was too long already.
-    pub fn build(&self, state: &State, shorter: u32) -> Need<What> {
-        let started = state.started();
-        let (mut graph, mut path, mut omitted, mut options) = (None, Vec::new(), 0, self.options.clone());
-        if let Some(node) = self.node {
-            let whole = state.graph(node);
-            path = trajectory(state, node, &whole);
-            let (short, left_out) = shorter::cut(state, node, whole, shorter);
-            if shorter > 0
-                && let Options::Entities(list) = &mut options
-            {
-                list.retain(|entity| short.entity(&entity.id).is_some());
-            }
-            omitted = left_out;
-            graph = Some(short);
-        }
+    fn whole(&self, state: &State, graph: &LocalGraph, path: &[PathStep]) -> Need<Vec<Part>> {
+        self.parts(state, Some(graph), path, 0, self.options.clone())
+    }
+
+    /// The prompt with this graph, which leaves out so many facts, and this offer.
+    fn parts(&self, state: &State, graph: Option<&LocalGraph>, path: &[PathStep], omitted: usize, options: Options) -> Need<Vec<Part>> {
+        let all = |options: &Options| if let Options::Entities(list) = options { list.len() } else { 0 };
         let context = PromptContext {
-            question: &started.question,
-            graph: graph.as_ref(),
-            path: &path,
+            question: &state.started().question,
+            graph,
+            path,
+            unlisted: all(&self.options) - all(&options),
             options,
             answer: self.answer,
             mention: self.mention,
@@ -115,18 +107,55 @@ impl Ingredients<'_> {
             aggregate: state.settings().aggregate,
             omitted,
         };
-        let parts = started.templates.edited(self.kind, &context, self.edits).map_err(|e| NotYet::Broken(e.to_string()))?;
+        state.started().templates.edited(self.kind, &context, self.edits).map_err(|e| NotYet::Broken(e.to_string()))
+    }
+
+    /// The ask, in the room that there is for its prompt.
+    pub fn build(&self, state: &State, room: &Room<'_>) -> Need<What> {
+        let max_tokens = max_tokens(self.kind, state.settings().aggregate);
+        let (parts, shown, omitted) = match self.node {
+            None => (self.parts(state, None, &[], 0, self.options.clone())?, 0, 0),
+            Some(node) => {
+                let cutter = Cutter::of(state, node, state.graph(node));
+                let path = trajectory(state, node, cutter.whole());
+                let facts = cutter.whole().edges().len();
+                let cut = |keep: usize| {
+                    let graph = cutter.with(keep);
+                    let options = among(&self.options, &graph);
+                    self.parts(state, Some(&graph), &path, facts - keep, options)
+                };
+                let length = |keep: usize| -> Need<usize> {
+                    let parts = if keep == facts { self.whole(state, cutter.whole(), &path)? } else { cut(keep)? };
+                    Ok(parts.iter().map(|part| part.text.len()).sum())
+                };
+                match room.facts(max_tokens, facts, length)? {
+                    Some(keep) if keep < facts => (cut(keep)?, keep, facts - keep),
+                    _ => (self.whole(state, cutter.whole(), &path)?, 0, 0),
+                }
+            }
+        };
         Ok(What::Llm {
             kind: self.kind,
             parts,
             temperature_milli: self.temperature_milli.unwrap_or_else(|| usual_temperature(self.slots)),
-            stop: started.templates.profile().stops(self.kind),
-            max_tokens: max_tokens(self.kind, state.settings().aggregate),
+            stop: state.started().templates.profile().stops(self.kind),
+            max_tokens,
             slots: self.slots,
             omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
-            shown: graph.filter(|_| omitted > 0).map_or(0, |graph| u32::try_from(graph.edges().len()).unwrap_or(u32::MAX)),
+            shown: u32::try_from(shown).unwrap_or(u32::MAX),
             structured: state.settings().structured != Structured::Off && has_form(self.kind, state.settings().aggregate),
         })
+    }
+}
+
+/// What of `options` is left when the prompt shows `graph`: entities that it does not hold are not on offer. Where none of
+/// them is left, all are: an offer of nothing is none.
+fn among(options: &Options, graph: &LocalGraph) -> Options {
+    match options {
+        Options::Entities(list) if list.iter().any(|entity| graph.entity(&entity.id).is_some()) => {
+            Options::Entities(list.iter().filter(|entity| graph.entity(&entity.id).is_some()).cloned().collect())
+        }
+        other => other.clone(),
     }
 }
 

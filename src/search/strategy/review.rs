@@ -22,8 +22,8 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
     let asked = (0u32..).zip(facts).map(|(lane, fact)| {
         let evidence = evidence(state, *node, facts);
         // Too long a prompt is asked again without the other facts.
-        settled(state, key(step.id, Purpose::Review, lane), |shorter| {
-            ingredients(state, *node, fact, if shorter > 0 { &[] } else { &evidence }).build(state, 0)
+        settled(state, key(step.id, Purpose::Review, lane), |room| {
+            ingredients(state, *node, fact, if room.refusals() > 0 { &[] } else { &evidence }).build(state, room)
         })
     });
     let asks = together(asked)?;

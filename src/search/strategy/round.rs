@@ -3,7 +3,7 @@
 use super::super::ask::{Ask, AskSpec, Need, NotYet, What};
 use super::super::event::{AskKey, Call, Purpose, StepId};
 use super::super::state::State;
-use super::shorter::MOST;
+use super::shorter::{MOST, Room};
 use crate::calls::{CallErrorKind, KgCall, KgOp};
 use crate::graph::KgName;
 
@@ -13,15 +13,14 @@ pub const fn key(step: StepId, purpose: Purpose, lane: u32) -> AskKey {
 }
 
 /// The ask of `key`, once it is complete. A model call that was too long is asked again in the next round, for which
-/// `build` gets the number of such rounds before it (and leaves out more of the graph), until nothing more can be left out. One whose
-/// model was changed before it was answered is asked again as it was.
-pub fn settled(state: &State, mut key: AskKey, build: impl Fn(u32) -> Need<What>) -> Need<&Ask> {
-    let (mut shorter, mut too_long) = (0, None::<&Ask>);
+/// `build` gets to know what room there is (and leaves out more of the graph), until nothing more can be left out. One whose model was changed before it was answered is asked again as it was.
+pub fn settled<'a>(state: &'a State, mut key: AskKey, build: impl Fn(&Room<'a>) -> Need<What>) -> Need<&'a Ask> {
+    let mut too_long: Vec<&Ask> = Vec::new();
     loop {
         let Some(ask) = state.ask_of(key) else {
-            let what = build(shorter)?;
-            return match too_long.filter(|ask| is_same(state, ask, &what)) {
-                Some(ask) => Ok(ask),
+            let what = build(&Room::of(state, key, &too_long))?;
+            return match too_long.last().filter(|ask| is_same(state, ask, &what)) {
+                Some(ask) => Ok(*ask),
                 None => Err(NotYet::Ask(vec![AskSpec { key, what }])),
             };
         };
@@ -30,7 +29,7 @@ pub fn settled(state: &State, mut key: AskKey, build: impl Fn(u32) -> Need<What>
         }
         match ask.error.as_ref().filter(|_| ask.is_llm()).map(|error| error.kind) {
             Some(CallErrorKind::Superseded) => {}
-            Some(CallErrorKind::TooLong) if shorter < MOST => (shorter, too_long) = (shorter + 1, Some(ask)),
+            Some(CallErrorKind::TooLong) if too_long.len() < MOST => too_long.push(ask),
             _ => return Ok(ask),
         }
         key.round += 1;

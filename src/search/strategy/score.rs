@@ -5,7 +5,7 @@ use super::super::event::{ActId, Event, NodeId, Purpose, Valuation};
 use super::super::state::{State, Step};
 use super::prompt::Ingredients;
 use super::round::{key, settled, together};
-use crate::asm::{Action, Edit, Expect, Reply, parse};
+use crate::asm::{Action, Edit, Expect, Reply, Unusable, parse};
 use crate::calls::PromptKind;
 use crate::micro::Micro;
 
@@ -54,7 +54,7 @@ fn given_value(state: &State, step: &Step) -> Option<(NodeId, Micro, ActId)> {
 }
 
 fn score<'a>(state: &'a State, step: &Step, lane: u32, node: NodeId) -> Need<&'a Ask> {
-    settled(state, key(step.id, Purpose::Score, lane), |shorter| ingredients(state, node, &[]).build(state, shorter))
+    settled(state, key(step.id, Purpose::Score, lane), |room| ingredients(state, node, &[]).build(state, room))
 }
 
 /// The prompt for the value of a node.
@@ -69,11 +69,20 @@ pub fn ingredients<'a>(state: &'a State, node: NodeId, edits: &'a [Edit]) -> Ing
 
 /// The value that the model gave.
 pub fn read(state: &State, node: NodeId, ask: &Ask) -> Option<Micro> {
-    let sample = ask.samples.first()?.as_ref()?;
-    let is_answer = state.node(node).is_some_and(|n| n.action.is_answer());
-    let expect = if is_answer { Expect::ScoreAnswer } else { Expect::ScoreState };
-    match parse(&expect, sample, &|_| false) {
+    match parsed(state, node, ask)? {
         Ok(Reply::Score(value)) => Some(value),
         _ => None,
     }
+}
+
+/// Why no value can be read from the model's reply; nothing if there is none, or it states one.
+pub fn why_unread(state: &State, node: NodeId, ask: &Ask) -> Option<&'static str> {
+    parsed(state, node, ask)?.err().map(Unusable::why)
+}
+
+fn parsed(state: &State, node: NodeId, ask: &Ask) -> Option<Result<Reply, Unusable>> {
+    let sample = ask.samples.first()?.as_ref()?;
+    let is_answer = state.node(node).is_some_and(|n| n.action.is_answer());
+    let expect = if is_answer { Expect::ScoreAnswer } else { Expect::ScoreState };
+    Some(parse(&expect, sample, &|_| false))
 }

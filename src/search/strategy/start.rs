@@ -138,7 +138,7 @@ fn root(step: &Step, found: Vec<Entity>, notices: Vec<String>) -> Event {
 fn mentions(state: &State, step: &Step, round: u32) -> Need<Event> {
     // A round of the start may itself be asked again: rounds of the linking are ten apart.
     let key = AskKey { step: step.id, purpose: Purpose::Extract, lane: 0, round: round * 10 };
-    let ask = settled(state, key, |shorter| Ingredients::new(PromptKind::Extract, None, 1).build(state, shorter))?;
+    let ask = settled(state, key, |room| Ingredients::new(PromptKind::Extract, None, 1).build(state, room))?;
     let rows = match (sample(ask), &ask.error) {
         (Some(sample), _) => {
             let found = parse_mentions(sample).into_iter();
@@ -191,7 +191,7 @@ fn matches(state: &State, step: &Step, round: u32, mentions: &[&str]) -> Need<Ev
         let key = AskKey { step: step.id, purpose: Purpose::Match, lane: pair.lane, round: round * 10 };
         let ingredients =
             Ingredients { mention: Some(pair.mention), candidates: candidates(search), ..Ingredients::new(PromptKind::Match, None, 1) };
-        settled(state, key, |shorter| ingredients.build(state, shorter))
+        settled(state, key, |room| ingredients.build(state, room))
     }))?;
     let rows = pairs.iter().zip(&searches).map(|(pair, search)| {
         let pick = picks.iter().find(|p| p.key.lane == pair.lane);

@@ -79,8 +79,10 @@ fn came(all: &mut Vec<Sentence>, state: &State, node: &Node) {
     }
     match state.value(node.id) {
         Value::ByHand(value) => all.push(Sentence::new(Tone::ByHand, format!("You gave it the value {}.", exact(value)))),
-        Value::Unknown if !matches!(node.action, Action::Error { .. }) => {
-            all.push(Sentence::new(Tone::Warning, "Its value is unknown: no number could be read from the model's reply."));
+        Value::Unknown => {
+            if let Some(why) = state.no_value(node.id) {
+                all.push(Sentence::new(Tone::Warning, format!("Its value is unknown: {}. The model can be asked again.", why.words())));
+            }
         }
         _ => {}
     }

@@ -14,11 +14,17 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
     let Some(node) = scene.state.node(id) else { return document };
     let level = scene.level(id);
     let (number, said) = match level {
-        Level::None => ("none".to_owned(), "this node is not scored, on purpose"),
-        Level::Pending => ("…".to_owned(), "it is not there yet"),
-        Level::Unreadable => ("?".to_owned(), "no number between 0 and 1 could be read from the reply; it counts as unknown, never as 0"),
-        Level::Scored(value) => (value.to_string(), if node.parent.is_none() { "by rule: the question is 1.0" } else { "from the model" }),
-        Level::ByHand(value) => (value.to_string(), "by hand"),
+        Level::None => ("none".to_owned(), "this node is not scored, on purpose".to_owned()),
+        Level::Pending => ("…".to_owned(), "it is not there yet".to_owned()),
+        Level::Unreadable => {
+            let why = scene.state.no_value(id).map_or_else(|| "none was stated".to_owned(), |why| why.words());
+            ("?".to_owned(), format!("{why}; it counts as unknown, never as 0"))
+        }
+        Level::Scored(value) => {
+            let from = if node.parent.is_none() { "by rule: the question is 1.0" } else { "from the model" };
+            (value.to_string(), from.to_owned())
+        }
+        Level::ByHand(value) => (value.to_string(), "by hand".to_owned()),
     };
     heading(&mut document, "Value");
     let role = level.micro().map_or(Role::Unknown, Role::of_value);

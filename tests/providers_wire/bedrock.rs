@@ -72,7 +72,7 @@ async fn a_form_is_a_tool_where_the_model_takes_tools() {
     assert_eq!(model.capabilities().unwrap().structured, Ability::Refused);
     wanted.request.form_required = true;
     let got = run(&model, wanted).await;
-    assert!(got.kind() == CallErrorKind::Refused && got.error().message.contains("--structured"), "{}", got.error());
+    assert!(got.kind() == CallErrorKind::NoForm && got.error().message.contains("--structured"), "{}", got.error());
 }
 
 #[tokio::test]

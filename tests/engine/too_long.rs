@@ -5,6 +5,7 @@ use crate::world::World;
 use tree_of_traversals::asm::Action;
 use tree_of_traversals::calls::{CallErrorKind, LlmRequest, PromptKind};
 use tree_of_traversals::graph::{EntityId, Object};
+use tree_of_traversals::runner::bank::OnMiss;
 use tree_of_traversals::search::{Act, Ask, By, Call, LlmCall, NodeId, Preset, Purpose};
 
 fn call(ask: &Ask) -> Option<&LlmCall> {
@@ -220,6 +221,21 @@ fn how_prompts_are_cut_follows_from_the_record_and_not_from_the_order_of_arrival
     let first = run(1);
     for seed in 2..12 {
         assert_eq!(prompts(&run(seed)), prompts(&first), "{seed}");
+    }
+}
+
+#[test]
+fn a_fork_cuts_as_its_parent_did_and_needs_no_live_call() {
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.too_long = |request| letters(request) > 1_950;
+    world.run(usize::MAX);
+    assert!(!refused(&world).is_empty());
+    for at in (1..=world.entries.len()).step_by(5) {
+        let mut fork = world.forked(at, OnMiss::Stop, at as u64);
+        fork.run(usize::MAX);
+        assert_eq!(fork.sent(), 0, "forked at {at}: a live call for what was recorded");
+        assert_eq!(fork.state.nodes, world.state.nodes, "forked at {at}");
+        assert_eq!(fork.reloaded(), fork.state);
     }
 }
 

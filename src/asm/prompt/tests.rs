@@ -87,6 +87,7 @@ fn prompt(kind: PromptKind, text: &str) -> Vec<Part> {
         aggregate: true,
         notes: false,
         omitted: 0,
+        unlisted: 0,
     };
     Templates::built_in().parts(kind, &about).unwrap()
 }
@@ -222,6 +223,19 @@ fn what_was_left_out_is_said() {
     assert!(!text(0).contains("shown"));
     assert!(text(34).contains("\n# 0 of 34 facts are shown"));
     assert_eq!(serde_yaml::from_str::<serde_yaml::Value>(&text(34)).unwrap()["entities"].as_mapping().unwrap().len(), 0);
+}
+
+#[test]
+fn entities_that_are_not_on_offer_for_want_of_room_are_counted() {
+    let entity = entity("Q1", "A", "b");
+    for profile in crate::asm::Profile::ALL {
+        let task = |unlisted| {
+            let about = PromptContext { question: "q", options: Options::Entities(vec![entity.clone()]), unlisted, ..Default::default() };
+            part(&Templates::of(profile).parts(PromptKind::Entities, &about).unwrap(), PartKind::Task).to_owned()
+        };
+        assert!(!task(0).contains("are listed"), "{}", task(0));
+        assert!(task(7).contains("\n(1 of 8 entities are listed"), "{}", task(7));
+    }
 }
 
 #[test]

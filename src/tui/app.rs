@@ -239,6 +239,18 @@ impl App {
         self.warnings = warnings;
     }
 
+    /// In a session that nobody named a model for: says which were found. Whether it said anything.
+    pub fn tell_models(&mut self, found: &[String]) -> bool {
+        let Page::Session(_) = &self.page else { return false };
+        if found.is_empty() || self.message.is_some() || !self.popups.is_empty() {
+            return false;
+        }
+        let names: Vec<String> = found.iter().take(3).map(|spec| crate::text::one_line(spec)).collect();
+        let more = if found.len() > 3 { format!(" and {} more", found.len() - 3) } else { String::new() };
+        self.say(format!("also found: {}{more}; {} asks another model", names.join(", "), self.keys.key(Control::AskAgain)), Role::Accent);
+        true
+    }
+
     /// What the shell has to do, once.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)

@@ -80,6 +80,7 @@ pub fn run(first: First, host: &dyn Host, options: Options) -> anyhow::Result<En
         took: Duration::ZERO,
         pressed: false,
         signalled: false,
+        looks_for_models: Some(Instant::now()),
     };
     if options.mouse {
         shell.perform(Effect::Mouse(true), &mut screen)?;
@@ -161,7 +162,12 @@ struct Shell<'a> {
     pressed: bool,
     /// Whether a signal ends it.
     signalled: bool,
+    /// Since when it runs; none once it was said which models were found.
+    looks_for_models: Option<Instant>,
 }
+
+/// So long models are looked for before it is said, in a session, what was found.
+const FINDS: Duration = Duration::from_millis(1_500);
 
 impl Shell<'_> {
     /// The loop.
@@ -171,6 +177,11 @@ impl Shell<'_> {
         loop {
             if self.newer && !self.pressed && self.taken.elapsed() >= FRAME.max(self.took * 2) {
                 self.take_up();
+            }
+            if self.looks_for_models.is_some_and(|since| since.elapsed() >= FINDS) {
+                self.looks_for_models = None;
+                let found: Vec<String> = self.host.models().into_iter().filter(|offer| !offer.chosen).map(|offer| offer.spec).collect();
+                self.dirty |= self.app.tell_models(&found);
             }
             if self.dirty && (self.pressed || drawn.elapsed() >= FRAME) {
                 drawn = Instant::now();
@@ -188,6 +199,7 @@ impl Shell<'_> {
             } else {
                 Duration::from_secs(3600)
             };
+            let wait = if self.looks_for_models.is_some() { wait.min(FINDS) } else { wait };
             match told.recv_timeout(wait) {
                 Ok(msg) => {
                     if self.take(msg, screen)? {

@@ -5,7 +5,7 @@ use crate::world::World;
 use tree_of_traversals::asm::Action;
 use tree_of_traversals::calls::{CallErrorKind, LlmRequest, PromptKind};
 use tree_of_traversals::graph::{EntityId, Object};
-use tree_of_traversals::runner::OnMiss;
+use tree_of_traversals::runner::bank::OnMiss;
 use tree_of_traversals::search::{Act, Ask, By, Call, LlmCall, NodeId, Preset, Purpose};
 
 fn call(ask: &Ask) -> Option<&LlmCall> {

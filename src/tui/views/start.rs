@@ -80,8 +80,9 @@ impl StartPage {
                 rows.extend((0..count).map(row));
             }
         };
-        section("Questions to try", data.samples.len(), Row::Sample);
+        // Whoever has models to choose from chooses first.
         section(MODELS, data.models.len(), Row::Model);
+        section("Questions to try", data.samples.len(), Row::Sample);
         section(RECORDINGS, data.recorded.len(), Row::Recorded);
         section(SESSIONS, data.sessions.len(), Row::Session);
         rows
@@ -267,12 +268,16 @@ impl StartPage {
         let head = take(2);
         let x = put(buf, head, head.x + 1, head.y, "tot ", theme.style(Role::Accent));
         put(buf, head, x, head.y, "· questions answered by walks over knowledge graphs", theme.style(Role::Dim));
-        let x = put(buf, head, head.x + 1, head.y + 1, &format!("model: {}", self.data.model), theme.style(Role::Text));
         let others = self.data.models.iter().filter(|offer| !offer.chosen).count();
-        if others > 0 {
-            let said = format!("  · {} found: {} chooses", count(others, "other", "others"), keys.key(Control::Model));
-            put(buf, head, x, head.y + 1, &said, theme.style(Role::Dim));
-        }
+        let found = match others {
+            0 => String::new(),
+            _ => format!("  · {} found: {} chooses", count(others, "other", "others"), keys.key(Control::Model)),
+        };
+        // What can be done comes before the rest of what the model is.
+        let room = usize::from(head.width).saturating_sub(text::width(&found) + 2);
+        let model = text::cut(&format!("model: {}", self.data.model), room).into_owned();
+        let x = put(buf, head, head.x + 1, head.y + 1, &model, theme.style(Role::Text));
+        put(buf, head, x, head.y + 1, &found, theme.style(Role::Key));
         let title = self.naming.as_ref().map_or_else(|| "Ask".to_owned(), |(offer, _)| format!("Which model? {}", one_line(&offer.about)));
         let ask = pane(buf, take(3), &title, self.at.is_none() || self.naming.is_some(), theme);
         let x = put(buf, ask, ask.x, ask.y, "› ", theme.style(Role::Key));
@@ -292,7 +297,10 @@ impl StartPage {
                 let keys = match self.at.map(|at| self.rows[at]) {
                     _ if self.naming.is_some() => "Enter takes it for the next question (asking it may cost)  Esc leaves it".to_owned(),
                     Some(Row::Model(_)) => "Enter takes it for the next question; nothing is sent before you ask".to_owned(),
-                    None => "Enter asks  ↓ samples and sessions  ↑ earlier questions  F1 help  ctrl-c quit".to_owned(),
+                    None => {
+                        let models = if others > 0 { format!("  {} models", keys.key(Control::Model)) } else { String::new() };
+                        format!("Enter asks{models}  ↓ samples and sessions  ↑ earlier questions  F1 help  ctrl-c quit")
+                    }
                     Some(Row::Session(_)) => format!("Enter goes on with it  p plays it back  {} quit", keys.key(Control::Quit)),
                     Some(Row::Recorded(_)) => format!("Enter plays it  {} quit", keys.key(Control::Quit)),
                     Some(_) => format!("Enter asks it  letters begin a question of your own  {} quit", keys.key(Control::Quit)),

@@ -98,7 +98,8 @@ impl State {
                     ask.usage += *usage;
                 }
                 ask.replies += 1;
-                if matches!((source, got), (Source::Live, Got::Samples(_))) {
+                // A model that counts no tokens is no service: its replies are no requests.
+                if matches!((source, got, usage), (Source::Live, Got::Samples(_), Some(_))) {
                     ask.requests = ask.requests.saturating_add(*tries);
                 }
                 ask.took_ms = ask.took_ms.max(*took_ms);

@@ -15,7 +15,7 @@ use crate::asm::Action;
 const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it gave an answer");
 
 /// Reads `reply`. The label may be in any letter case; without one, a reply of a single line is the answer itself,
-/// unless it says that it is none.
+/// unless it refuses.
 /// THINK and EXPAND lines are reasoning.
 pub(super) fn final_answer(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
     let unfenced = unfenced(&reply.text);

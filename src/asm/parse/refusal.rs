@@ -1,4 +1,4 @@
-//! A line that gives no answer but says so: a refusal in plain words, or that the model can't tell. English and Chinese.
+//! A refusal in plain words, English or Chinese. That a model can't tell is no refusal: it says what it can of the question.
 
 use super::Unusable;
 use regex::Regex;
@@ -49,22 +49,7 @@ static SHORT: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
-/// That nothing is known, to the end of the sentence and of the line.
-static UNKNOWING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(&format!(
-        r"(?ix)^(?:
-            (?:{CANNOT}\ (?:determine|tell|say|find|identify|know|verify|confirm|conclude|infer|decide|see)
-                | (?:i|we)\ (?:do\ not|don['’]?t)\ (?:know|have))
-            (?:\ (?:the|any|this|that|it|what|who|which|where|when|whether|if|from|based|with|for|your|enough|sufficient|access)\b[^.;!?]*)?
-            | (?:我们?|根据[^,，。]{{1,16}}[,，]?\s*我?)?(?:目前|现在|暂时|还|也)?(?:无法|不能|没法|没有办法)(?:从[^,，。]{{1,16}})?
-                (?:确定|判断|得知|得出|找到|知道|确认|推断)[^。；！？;]*
-            | 我们?(?:并)?不(?:知道|清楚|确定)[^。；！？;]*
-        )[\s.!。！]*$"
-    ))
-    .expect("constant")
-});
-
-/// Why `line`, a reply without a label, is no answer, if it says so itself.
+/// Why `line`, a reply without a label, is no answer, if it refuses.
 pub(super) fn refuses(line: &str) -> Option<Unusable> {
     let (mut rest, mut sorry) = (line.trim(), false);
     // "Unfortunately, as an AI model, ...": at most so many.
@@ -72,11 +57,7 @@ pub(super) fn refuses(line: &str) -> Option<Unusable> {
         let Some(opener) = OPENER.find(rest) else { break };
         (rest, sorry) = (&rest[opener.end()..], true);
     }
-    if REFUSAL.is_match(rest) || (sorry && SHORT.is_match(rest)) {
-        return Some(Unusable::Unreadable(REFUSES));
-    }
-    let goes_on = [" but ", " however", "但", "不过"].iter().any(|word| rest.contains(word));
-    (UNKNOWING.is_match(rest) && !goes_on).then_some(Unusable::Unreadable("the model says that it can't tell the answer"))
+    (REFUSAL.is_match(rest) || (sorry && SHORT.is_match(rest))).then_some(Unusable::Unreadable(REFUSES))
 }
 
 /// Why a reply of a model that refuses is of no use.
@@ -110,22 +91,16 @@ mod tests {
         ] {
             assert!(matches!(refuses(line), Some(Unusable::Unreadable(REFUSES))), "{line}: {:?}", refuses(line));
         }
-        for line in [
-            "I cannot determine the answer from the graph.",
-            "I cannot tell",
-            "Sorry, I don't know.",
-            "I don't have enough information to answer the question.",
-            "我不知道答案。",
-            "根据图谱，无法确定答案。",
-        ] {
-            assert!(matches!(refuses(line), Some(Unusable::Unreadable(why)) if why != REFUSES), "{line}: {:?}", refuses(line));
-        }
     }
 
     #[test]
     fn titles_and_answers_are_none() {
         for line in [
             "Chris",
+            "I cannot tell",
+            "I cannot determine the answer from the graph.",
+            "Sorry, I don't know.",
+            "根据图谱，无法确定答案。",
             "I'm Sorry",
             "Sorry",
             "Sorry, Wrong Number",

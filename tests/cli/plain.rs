@@ -147,7 +147,7 @@ fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
     assert!(forked.contains(begins), "{forked}");
     talk.and_wait("continue");
     let status = talk.say("status");
-    assert!(status.contains("until a request is new (22 so far), an outdated name?"), "{status}");
+    assert!(status.contains("22 replies from the parent's recording, the next too until a request is new, an outdated name?"), "{status}");
     let budget = talk.say("budget");
     assert!(budget.contains("model calls: 6, 11 recorded") && budget.contains("KG calls: 4 live, 11 recorded, 1 cached"), "{budget}");
     talk.quit();
@@ -194,7 +194,7 @@ fn a_fork_that_went_live_says_since_when() {
     let fork = session(&home);
     let since = lines(&fork)[1..].iter().skip(48).find(|entry| !entry["ev"]["replied"].is_null()).unwrap()["seq"].to_string();
     let replies = lines(&fork)[1..].iter().skip(48).filter(|entry| entry["ev"]["replied"]["source"] == "live").count();
-    let wanted = format!("fork of q71 after event 47, {replies} live since event {since}\n");
+    let wanted = format!("fork of q71 after event 47, {replies} replies live since event {since}\n");
     let status = talk.say("status");
     assert!(status.contains(&wanted), "{wanted}{status}");
     talk.quit();

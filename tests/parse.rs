@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tree_of_traversals::asm::{Action, Expect, Reply, Unusable, mention_label, parse, parse_match, parse_mentions};
 use tree_of_traversals::calls::Sample;
 use tree_of_traversals::commands::parse::{run, run_to};
-use tree_of_traversals::graph::{EntityId, RelationRef};
+use tree_of_traversals::graph::{Direction, EntityId, RelationRef};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -419,5 +419,26 @@ proptest! {
         read_every_way(&sample(text, None, cut), 3);
         // Ten readings without optimisation; a quadratic step takes minutes.
         prop_assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?} for {length} bytes", started.elapsed());
+    }
+}
+
+#[test]
+fn what_is_offered_for_editing_is_read_as_what_it_was() {
+    let texts = ["Facts about Inception, Interstellar are needed for: actor, played.", "a: b", "EXPAND is needed", "中文"];
+    let actions = texts.iter().flat_map(|text| [Action::Think { text: (*text).to_owned() }, Action::Expand { text: (*text).to_owned() }]);
+    for action in actions.chain([Action::Expand { text: String::new() }]) {
+        let read = parse(&Expect::Action, &Sample::stopped(action.as_reply()), &|_| false);
+        assert_eq!(read.ok(), Some(Reply::Action(action)));
+    }
+    let entities: Vec<EntityId> = vec!["Q1".into(), "Q2".into()];
+    let action = Action::SelectEntities { ids: entities.clone() };
+    assert_eq!(parse(&Expect::Entities(&entities), &Sample::stopped(action.as_reply()), &|_| false).ok(), Some(Reply::Action(action)));
+    for direction in [Direction::Out, Direction::In] {
+        let action = Action::SelectRelation { relation: RelationRef { id: "P57".into(), direction, kg: "demo".into() } };
+        let offered = [
+            RelationRef { id: "P57".into(), direction, kg: "demo".into() },
+            RelationRef { id: "P58".into(), direction, kg: "demo".into() },
+        ];
+        assert_eq!(parse(&Expect::Relation(&offered), &Sample::stopped(action.as_reply()), &|_| false).ok(), Some(Reply::Action(action)));
     }
 }

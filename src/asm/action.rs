@@ -132,6 +132,21 @@ impl Action {
             Self::Error { .. } => "E:".to_owned(),
         }
     }
+
+    /// As a reply of a model says it; nothing for what no reply can say.
+    #[must_use]
+    pub fn as_reply(&self) -> String {
+        match self {
+            Self::Root | Self::Error { .. } => String::new(),
+            Self::Think { text } => format!("THINK: {}", one_line(text)),
+            Self::Answer { text, .. } => format!("ANSWER: {}", one_line(text)),
+            Self::Expand { text } if text.trim().is_empty() => "EXPAND".to_owned(),
+            Self::Expand { text } => format!("EXPAND: {}", one_line(text)),
+            Self::SelectEntities { ids } => ids.join(", "),
+            Self::SelectRelation { relation } => relation.token(),
+            Self::Aggregate { what, .. } => one_line(&what.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for Action {

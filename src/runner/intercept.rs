@@ -32,7 +32,12 @@ impl Runner {
         let Some(node) = of.node.and_then(|node| self.state.node(node)) else { return false };
         let held = self.equipment.watched && self.state.intercepted().contains(&node.asm);
         if held {
-            self.live.proposal = Some(Arc::new(Proposal { seq: self.state.seq, step: *step, node: node.id, rows: rows.clone() }));
+            let proposal = Proposal { seq: self.state.seq, step: *step, node: node.id, rows: rows.clone() };
+            self.live.proposal = Some(Arc::new(proposal.clone()));
+            self.clock();
+            self.record_time();
+            // The time may have become an entry.
+            self.live.proposal = Some(Arc::new(Proposal { seq: self.state.seq, ..proposal }));
             self.dirty = true;
         }
         held

@@ -56,9 +56,9 @@ impl Runner {
         self.dirty = true;
     }
 
-    /// Keeps the time that the search runs.
+    /// Keeps the time that the search runs: not while it stands still, and not while it waits for a decision of the person.
     pub(super) fn clock(&mut self) {
-        let running = self.live.pace != Pace::Paused && !self.is_finished();
+        let running = self.live.pace != Pace::Paused && !self.is_finished() && self.live.proposal.is_none();
         match (running, self.running_since) {
             (true, None) => self.running_since = Some(Instant::now()),
             (false, Some(since)) => {

@@ -103,6 +103,11 @@ const fn word_of(state: AsmState) -> &'static str {
     }
 }
 
+/// A name without the quotes that rules and shells make one write.
+pub(super) fn unquoted(name: &str) -> &str {
+    name.trim().trim_matches('"').trim()
+}
+
 impl FromStr for Condition {
     type Err = String;
 
@@ -148,9 +153,9 @@ impl FromStr for Condition {
             ("state", "entities") => Ok(Self::State(AsmState::SelectingEntities)),
             ("state", "relation") => Ok(Self::State(AsmState::SelectingRelation)),
             ("state", _) => Err(format!("{rest:?} is no state: default, entities or relation")),
-            ("relation" | "entity", "") => Err(format!("{word} which? write its id or label: {word} P161")),
-            ("relation", name) => Ok(Self::Relation(name.to_owned())),
-            ("entity", name) => Ok(Self::Entity(name.to_owned())),
+            ("relation" | "entity", name) if unquoted(name).is_empty() => Err(format!("{word} which? write its id or label: {word} P161")),
+            ("relation", name) => Ok(Self::Relation(unquoted(name).to_owned())),
+            ("entity", name) => Ok(Self::Entity(unquoted(name).to_owned())),
             _ => Err(unknown()),
         }
     }
@@ -233,8 +238,13 @@ impl State {
                 none.then(|| format!("a choice at {} brought no new fact", self.where_is(*step)))
             }
             (Condition::ParseFailure, Event::Read { step, rows, .. }) => {
-                let unread =
-                    |row: &&Reading| matches!(row.outcome, Outcome::Rejected { reason: Reason::Unreadable | Reason::NotOffered, .. });
+                // Where the question is linked, it is the graph that has nothing to offer.
+                let linking = self.step(*step)?.kind == StepKind::Start;
+                let unread = |row: &&Reading| match row.outcome {
+                    Outcome::Rejected { reason: Reason::Unreadable, .. } => true,
+                    Outcome::Rejected { reason: Reason::NotOffered, .. } => !linking,
+                    _ => false,
+                };
                 let first = rows.iter().find(unread)?;
                 let Outcome::Rejected { why, .. } = &first.outcome else { return None };
                 Some(format!("a sample at {} was rejected: {why}", self.where_is(*step)))
@@ -350,6 +360,8 @@ mod tests {
         }
         assert_eq!(" value < 0,3 ".parse(), Ok(Condition::ValueBelow(Micro::from_f64(0.3).unwrap_or(Micro::ONE))));
         assert_eq!("relation  cast member".parse(), Ok(Condition::Relation("cast member".to_owned())));
+        assert_eq!("entity \"Jane Austen\"".parse(), Ok(Condition::Entity("Jane Austen".to_owned())));
+        assert!("entity \"\"".parse::<Condition>().is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::act::Act;
 use super::event::{ActId, NodeId};
-use super::state::State;
+use super::state::{ActRecord, State};
 use crate::graph::{Delta, Edge, Entity, EntityId, KgName, LocalGraph, Object};
 use serde::{Deserialize, Serialize};
 
@@ -167,13 +167,18 @@ impl Correction {
     }
 }
 
+/// The correction that an act is.
+fn correction(act: &ActRecord) -> Option<&Correction> {
+    match &act.what {
+        Act::Correct { correction, .. } => Some(correction),
+        _ => None,
+    }
+}
+
 impl State {
     /// The corrections in force, in the order in which they were made.
     pub fn corrections(&self) -> impl Iterator<Item = (ActId, &Correction)> {
-        self.acts.iter().filter(|act| act.active).filter_map(|act| match &act.what {
-            Act::Correct { correction, .. } => Some((act.id, &**correction)),
-            _ => None,
-        })
+        self.acts.iter().filter(|act| act.active).filter_map(|act| Some((act.id, correction(act)?)))
     }
 
     /// The correction in force that a fact of `graph` is as it is because of: the last one.
@@ -204,6 +209,22 @@ impl State {
             let pages = self.pages(at.id).filter_map(|step| step.page.as_deref()).flat_map(|page| &page.edges);
             at.delta.edges.iter().chain(pages).any(is_it)
         })
+    }
+
+    /// The last correction in force that took away what an answer rested on when it was made: then its text, and its value if
+    /// that was not asked for again, are of before.
+    #[must_use]
+    pub fn corrected_since(&self, answer: NodeId) -> Option<&Correction> {
+        let made = self.node(answer).and_then(|node| self.step(node.step))?.seq;
+        let since: Vec<&Correction> =
+            self.acts.iter().filter(|act| act.active && act.seq > made).filter_map(|act| correction(act)).collect();
+        if since.is_empty() {
+            return None;
+        }
+        let rested = self.evidence_in(&self.graph_as_brought(answer), answer);
+        let rests = self.evidence(answer);
+        let holds = |facts: &[Edge], correction: &Correction| facts.iter().any(|edge| edge.same_fact(&correction.fact));
+        since.into_iter().rev().find(|correction| holds(&rested, correction) && !holds(&rests, correction))
     }
 
     /// Lays the corrections in force over a graph.

@@ -43,7 +43,12 @@ pub(super) fn check(state: &State, node: NodeId, facts: &[Edge], model: Option<&
         return refuse("only an answer rests on facts: select one (★)");
     }
     if facts.is_empty() {
-        return refuse("the answer rests on no fact of the graph: there is nothing to judge");
+        return Err(ActRefused(match state.corrected_since(node) {
+            Some(correction) => {
+                format!("the fact that it rests on was corrected by you ({}): ask for its value again (r)", correction.summary())
+            }
+            None => "the answer rests on no fact of the graph: there is nothing to judge".to_owned(),
+        }));
     }
     if facts.len() > MOST {
         return Err(ActRefused(format!("{} facts at once are too many: {MOST} at most", facts.len())));

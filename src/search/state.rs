@@ -331,6 +331,13 @@ impl State {
     /// The local graph of a node: what the way from the root brought, with what the person linked and dropped.
     #[must_use]
     pub fn graph(&self, id: NodeId) -> LocalGraph {
+        let mut graph = self.graph_as_brought(id);
+        self.correct(&mut graph);
+        graph
+    }
+
+    /// The same without the person's corrections.
+    pub(super) fn graph_as_brought(&self, id: NodeId) -> LocalGraph {
         let mut graph = LocalGraph::default();
         for node in self.path_to(id) {
             graph.add(&node.delta);
@@ -341,7 +348,6 @@ impl State {
                 graph.add(page);
             }
         }
-        self.correct(&mut graph);
         graph
     }
 

@@ -2,7 +2,7 @@
 //! switched off, they are as if they had never been.
 
 use super::act::Act;
-use super::breakpoint::is_named;
+use super::breakpoint::{is_named, unquoted};
 use super::event::{ActId, NodeId};
 use super::state::{Node, State};
 use crate::asm::Action;
@@ -70,7 +70,7 @@ impl FromStr for Rule {
             Some((name, node.trim().parse().ok().filter(|_| ends)?))
         });
         let (name, below) = place.unwrap_or((rest, 0));
-        let name = name.trim().trim_matches('"').trim();
+        let name = unquoted(name);
         if name.trim_start_matches('~').trim().is_empty() {
             return Err(wrong());
         }

@@ -148,8 +148,19 @@ impl State {
     #[must_use]
     pub fn next_node(&self) -> Option<NodeId> {
         let open = self.frontier();
-        let pinned = self.pins().map(|(_, node)| node).find(|node| open.contains(node));
-        pinned.or_else(|| open.into_iter().max_by_key(|id| self.rank(*id)))
+        self.pinned_of(&open).or_else(|| open.into_iter().max_by_key(|id| self.rank(*id)))
+    }
+
+    /// The open node that a person pinned, the first of several.
+    #[must_use]
+    pub fn pinned_next(&self) -> Option<NodeId> {
+        // Mostly nothing is pinned.
+        self.pins().next()?;
+        self.pinned_of(&self.frontier())
+    }
+
+    fn pinned_of(&self, open: &[NodeId]) -> Option<NodeId> {
+        self.pins().map(|(_, node)| node).find(|node| open.contains(node))
     }
 
     /// The sort key of selection and of the best answer: larger is better.
@@ -227,16 +238,20 @@ impl State {
     /// question's entities to it. Empty when the graph knows nothing of it.
     #[must_use]
     pub fn evidence(&self, answer: NodeId) -> Vec<Edge> {
+        self.evidence_in(&self.trusted_graph(answer), answer)
+    }
+
+    /// The same in another graph than the answer's own.
+    pub(super) fn evidence_in(&self, graph: &LocalGraph, answer: NodeId) -> Vec<Edge> {
         let Some(Action::Answer { text, items }) = self.node(answer).map(|n| &n.action) else { return Vec::new() };
-        let graph = self.trusted_graph(answer);
         let roots: Vec<EntityId> = self.graph(NodeId(0)).entities().map(|e| e.id.clone()).collect();
         let mut keep: HashSet<usize> = HashSet::new();
         for item in items.iter().chain(std::iter::once(text)) {
-            let targets = named(&graph, item);
+            let targets = named(graph, item);
             for (target, touching) in &targets {
                 let mut found = false;
                 for root in roots.iter().filter(|r| target.as_ref() != Some(r)) {
-                    found |= walk(&graph, root, touching, &mut keep);
+                    found |= walk(graph, root, touching, &mut keep);
                 }
                 if !found {
                     keep.extend(touching);

@@ -163,8 +163,13 @@ impl State {
         self.flat(&mut all);
         self.prompts(&mut all);
         let unsupported = self.answers().into_iter().filter(|id| !found.is_supported(self, *id));
-        let said = "no fact of its local graph names the answer: it comes from the model alone";
-        all.extend(unsupported.map(|id| Warning::new(id, WarningKind::Unsupported, said)));
+        all.extend(unsupported.map(|id| {
+            let said = match self.corrected_since(id) {
+                Some(correction) => format!("the fact that it rests on was corrected by you: {}", correction.summary()),
+                None => "no fact of its local graph names the answer: it comes from the model alone".to_owned(),
+            };
+            Warning::new(id, WarningKind::Unsupported, said)
+        }));
         self.partial_lists(&mut all);
         self.failed_calls(&mut all);
         let standings = self.standings();

@@ -267,7 +267,7 @@ impl App {
 
     fn context(&self) -> Context {
         let context = self.session().map_or_else(Context::default, SessionView::context);
-        Context { has_warnings: !self.warnings.is_empty(), ..context }
+        Context { has_warnings: context.has_warnings || !self.warnings.is_empty(), ..context }
     }
 
     /// Takes an event of the terminal; whether the screen may look different now.
@@ -399,7 +399,10 @@ impl App {
                 self.say(said, Role::Accent);
             }
             Control::Palette => self.popups.push(Box::new(super::popups::palette::Palette::new(&self.keys, &self.context()))),
-            Control::Warnings => self.popups.push(Box::new(super::popups::warnings::Warnings::new(&self.warnings))),
+            Control::Warnings => {
+                let scene = self.session().map(|view| &view.scene);
+                self.popups.push(Box::new(super::popups::warnings::Warnings::new(&self.warnings, scene)));
+            }
             Control::Help => self.popups.push(Box::new(super::popups::help::Help::new(&self.keys, &self.context()))),
             _ if self.acts(control) => {}
             _ => self.look(control),

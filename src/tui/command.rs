@@ -197,7 +197,7 @@ table! {
     FindPrevious = "find previous" ["N"] Look: "To the previous place found";
     Theme = "theme" ["T"] Look: "Next theme";
     Mouse = "mouse on or off" ["m"] Look: "Mouse for the explorer, or for the terminal to select text with";
-    Warnings = "warnings" ["W"] Look: "What was found amiss at the start: skipped lines of files, keys, themes";
+    Warnings = "warnings" ["W"] Look: "What should be looked at: why it stands still, warnings about nodes, what was amiss at the start";
     Copy = "copy" ["y"] Look: "Copy what the focused pane shows, through the terminal (OSC 52) and into a file";
     Palette = "command" [":"] Look: "Every command, to be found by a few letters";
     Help = "help" ["?", "F1"] Look: "Every command with its keys";

@@ -5,6 +5,7 @@ use super::widgets::value::Level;
 use crate::asm::Action;
 use crate::graph::{Direction, EntityId};
 use crate::search::correction::YOU;
+use crate::search::why;
 use crate::search::{Act, Found, NodeId, Outcome, Seq, Standing, State, Step, Valuation, Value, Warning};
 use crate::session::Timeline;
 use crate::text::one_line;
@@ -41,8 +42,10 @@ pub struct Scene {
     pub remarks: HashMap<NodeId, String>,
     /// What a person should look at, by node.
     pub warnings: Vec<Warning>,
-    /// The node that is expanded next; none at the end.
+    /// The node that is expanded next; none where that is not decided yet, or the search ends.
     pub next: Option<NodeId>,
+    /// The first of the open nodes: it is next, unless what is under way brings a better one or ends the search.
+    pub first: Option<NodeId>,
     /// The node that is being expanded.
     pub working: Option<NodeId>,
     /// The answer.
@@ -78,7 +81,8 @@ impl Scene {
             levels: levels(&state),
             standings: state.standings(),
             left,
-            next: if is_finished { None } else { state.next_node() },
+            next: if is_finished { None } else { next(&state) },
+            first: if is_finished { None } else { state.next_node() },
             working: state.open_steps().filter_map(|step| step.node).last(),
             answer,
             finished: is_finished,
@@ -132,6 +136,14 @@ impl Scene {
         }
         let started = self.state.started.as_deref();
         started.and_then(|s| s.kgs.iter().position(|(kg, _)| &**kg == name)).unwrap_or(0)
+    }
+}
+
+/// The node that is expanded next, once that is decided.
+fn next(state: &State) -> Option<NodeId> {
+    match why::coming(state)? {
+        why::Decision::Expand(node) => Some(node),
+        why::Decision::Force(_) | why::Decision::End(_) => None,
     }
 }
 

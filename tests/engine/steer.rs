@@ -3,7 +3,7 @@
 use crate::acts::{act, film};
 use crate::world::World;
 use tree_of_traversals::asm::{Action, AsmState};
-use tree_of_traversals::search::{Act, By, Event, NodeId, Outcome, Preset, Reason};
+use tree_of_traversals::search::{Act, By, Event, NodeId, Outcome, Preset, Reason, why};
 
 /// The first node with this state after its action that nobody has expanded yet.
 fn first(world: &mut World, asm: AsmState) -> NodeId {
@@ -153,5 +153,19 @@ fn a_rule_below_a_node_that_is_still_to_come_holds_from_then_on() {
         .iter()
         .filter(|n| below(n.id) && matches!(&n.action, Action::SelectRelation { relation } if &*relation.id == "P161"));
     assert_eq!(chosen.count(), 0);
+    assert_eq!(world.reloaded(), world.state);
+}
+
+#[test]
+fn a_pinned_node_comes_before_the_answer_that_ends_the_search() {
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.run(usize::MAX);
+    let answer = world.state.summary().answer;
+    let open = *world.state.frontier().first().expect("a node was left open");
+    act(&mut world, Act::Pin { node: open }).unwrap();
+    assert_eq!(why::coming(&world.state), Some(why::Decision::Expand(open)), "what is told is what comes");
+    world.run(usize::MAX);
+    assert!(world.state.node(open).unwrap().expanded.is_some());
+    assert_eq!(world.state.summary().answer, answer, "then it ends as before");
     assert_eq!(world.reloaded(), world.state);
 }

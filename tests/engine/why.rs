@@ -316,3 +316,58 @@ fn a_search_without_an_end_has_no_such_paragraph() {
     let said = text(&why::at_halt(&world.state));
     assert!(said.starts_with("No connection. It goes on "), "{said}");
 }
+
+#[test]
+fn what_comes_next_is_told_only_where_it_is_decided() {
+    let scenario = film();
+    let mut world = World::new(&scenario, Preset::Paper, 1);
+    let (mut decided_there, mut open, mut ends) = (0, 0, 0);
+    while world.state.finished.is_none() {
+        world.run(world.entries.len() + 1);
+        let state = world.state.clone();
+        if state.nodes.is_empty() || state.finished.is_some() {
+            continue;
+        }
+        let next = world.reloaded();
+        match why::coming(&state) {
+            Some(why::Decision::Expand(node)) => {
+                decided_there += 1;
+                assert!(matches!(decided(&next), Event::Opened { node: Some(opened), .. } if opened == node));
+            }
+            Some(why::Decision::End(answer)) => {
+                ends += 1;
+                assert_eq!(end_of(&decided(&next)), answer);
+                // Who is first in line does not come.
+                if let Some(first) = state.next_node() {
+                    let said: String = why::node(&state, first, &|_| None).into_iter().map(|sentence| sentence.text).collect();
+                    assert!(said.contains("but the search ends before"), "{said}");
+                }
+            }
+            Some(why::Decision::Force(_)) => {}
+            None => {
+                open += 1;
+                assert!(state.open_steps().next().is_some());
+                if let Some(first) = state.next_node() {
+                    let said: String = why::node(&state, first, &|_| None).into_iter().map(|sentence| sentence.text).collect();
+                    assert!(!said.contains("It is expanded next"), "{said}");
+                }
+            }
+        }
+    }
+    assert!(decided_there > 3 && open > 20 && ends > 0, "{decided_there} {open} {ends}");
+}
+
+#[test]
+fn an_answer_of_equal_value_says_the_rule_and_the_border() {
+    let (world, timeline) = finished(|settings| settings.threshold = micro(250_000));
+    let (answer, before) = (world.state.finished.as_ref().unwrap().0.answer.unwrap(), before_end(&world, &timeline));
+    let other = before.answers().into_iter().find(|id| *id != answer).unwrap();
+    let deep = |id: NodeId| before.node(id).unwrap().depth;
+    let both = after(&after(&before, Act::SetValue { node: answer, value: Micro::ONE }), Act::SetValue { node: other, value: Micro::ONE });
+    let first = end_of(&decided(&both)).unwrap();
+    let second = if first == answer { other } else { answer };
+    assert!(deep(first) >= deep(second));
+    assert_eq!(why::least_value_of_answer(&both, second), None, "no value is above 1");
+    let most = why::most_value_of_answer(&both, first, second).unwrap();
+    assert_eq!(end_of(&decided(&after(&both, Act::SetValue { node: first, value: most }))), Some(second));
+}

@@ -11,7 +11,7 @@ use tree_of_traversals::config::Config;
 use tree_of_traversals::graph::{Edge, Entity, Literal, LiteralKind, Object};
 use tree_of_traversals::runner::{Command, Equipment, Setup, Snapshot, launch};
 use tree_of_traversals::search::correction::{Change, Correction};
-use tree_of_traversals::search::{Act, Again, NodeId, OutcomeKind, SessionVerdict, Side, compare};
+use tree_of_traversals::search::{Act, Again, NodeId, OutcomeKind, SessionVerdict, Side, WarningKind, compare};
 use tree_of_traversals::session::{Header, Journal, read};
 
 const QUESTION: &str = "What is the name of the spring training ballpark of the team whose mascot is the Phillie Phanatic?";
@@ -67,6 +67,10 @@ async fn the_outdated_ballpark_is_found_from_the_answer_corrected_and_answered_r
     let right = bench.until(|s| answer(s) == "BayCare Ballpark" && s.state.open_steps().next().is_none()).await;
     assert_eq!(right.state.summary().outcome, Some(OutcomeKind::Answered));
     assert!(right.state.value(at).known() < wrong.state.value(at).known(), "the old answer lost its value");
+    // The old answer did not come from the model alone.
+    let warned = right.state.warnings().into_iter().find(|w| w.node == at && w.kind == WarningKind::Unsupported).unwrap();
+    assert!(warned.text.contains("was corrected by you") && right.state.corrected_since(at).is_some(), "{warned:?}");
+    assert_eq!(right.state.corrected_since(right.state.summary().answer.unwrap()), None);
     let now = right.state.summary().answer.unwrap();
     let graph = right.state.graph(now);
     let rests = right.state.evidence(now);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tree_of_traversals::asm::{Action, AsmState};
 use tree_of_traversals::runner::{Command, Setup, Snapshot, launch};
 use tree_of_traversals::scenario::compare;
-use tree_of_traversals::search::{Act, By, Condition, Event, HaltCause, NodeId, Outcome, Reading, Reason, Seq};
+use tree_of_traversals::search::{Act, Budget, By, Condition, Event, HaltCause, NodeId, Outcome, Reading, Reason, Seq, Setting};
 use tree_of_traversals::session::{Journal, read as read_session};
 
 fn halts(snapshot: &Snapshot) -> Vec<(Seq, String)> {
@@ -206,4 +206,26 @@ async fn samples_wait_for_the_person_who_drops_adds_and_tells_why() {
     let folder = bench.quit().await;
     let recording = read_session(&folder.path().join("first.jsonl")).unwrap();
     assert_eq!(recording.state, *end.state, "reload == live");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_stands_still_while_samples_wait_for_the_person() {
+    let scenario = film(1);
+    let mut bench = Bench::start(&scenario, Pace::Paused);
+    bench.send(Command::Do(Act::Set(Setting::Budget(Budget::Time, Some(60_000)))));
+    bench.send(Command::Do(Act::Intercept { states: vec![AsmState::Default] }));
+    bench.send(Command::Pace(Pace::Run));
+    let held = bench.until(|s| s.live.proposal.is_some()).await;
+    let proposal = held.live.proposal.clone().unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    // A look at the present.
+    bench.send(Command::Decide { seq: proposal.seq, rows: Vec::new(), note: None });
+    let later = bench.until(|s| s.live.notice.as_ref().is_some_and(|(_, t)| t.contains("a sample is missing"))).await;
+    assert_eq!(later.live.proposal, Some(proposal.clone()), "it is the same decision");
+    assert!(later.live.ran_ms < held.live.ran_ms + 300, "{} ms, {} ms", held.live.ran_ms, later.live.ran_ms);
+    bench.send(Command::Decide { seq: proposal.seq, rows: proposal.rows.clone(), note: None });
+    bench.send(Command::Do(Act::Intercept { states: Vec::new() }));
+    let end = bench.finished().await;
+    let folder = bench.quit().await;
+    assert_eq!(read_session(&folder.path().join("first.jsonl")).unwrap().state, *end.state, "reload == live");
 }

@@ -8,17 +8,6 @@ use tree_of_traversals::search::{Act, Again, By, Event, NodeId, OtherModel, Othe
 use tree_of_traversals::tui::app::Effect;
 use tree_of_traversals::tui::{Other, PromptSaved};
 
-fn select(desk: &mut Desk, id: u32) {
-    desk.press("1 g");
-    for _ in 0..60 {
-        if desk.app.session().unwrap().node() == Some(NodeId(id)) {
-            return;
-        }
-        desk.press("Down");
-    }
-    panic!("node {id} has no row");
-}
-
 fn sent_act(desk: &mut Desk) -> Act {
     let mut sent = desk.sent();
     match (sent.len(), sent.pop()) {
@@ -37,14 +26,14 @@ fn new_samples_or_the_value_are_asked_for() {
     assert!(!screen.contains("Tab:"), "the question has no value to ask for");
     desk.press("Enter");
     assert_eq!(sent_act(&mut desk), Act::again(NodeId(0), Again::Samples));
-    select(&mut desk, 1);
+    desk.select(1);
     desk.press("r Tab");
     assert!(desk.screen(120, 40).contains("Ask again for its value"));
     desk.press("Enter");
     assert_eq!(sent_act(&mut desk), Act::again(NodeId(1), Again::Value));
     // Nothing follows an answer: only its value can be asked for.
     let answer = world.state.nodes.iter().find(|n| n.action.is_answer()).unwrap().id;
-    select(&mut desk, answer.0);
+    desk.select(answer.0);
     desk.press("r");
     assert!(desk.screen(120, 40).contains("its value, the prompt as it is"));
     desk.press("Enter");
@@ -130,7 +119,7 @@ fn a_temperature_and_what_becomes_of_the_children_are_chosen_for_one_call() {
     world.push(By::You, Event::Acted { act: tree_of_traversals::search::ActId(0), what: asked.clone() });
     let mut desk = Desk::at(&world);
     assert!(desk.screen(160, 50).contains("↻ "), "{}", desk.screen(160, 50));
-    select(&mut desk, gone.0);
+    desk.select(gone.0);
     desk.press("3");
     for _ in 0..12 {
         if desk.screen(160, 60).contains("the new samples took its place") {
@@ -235,7 +224,7 @@ fn the_inspector_marks_what_changed_and_whose_words_they_are() {
     assert!(screen.contains("asked by you") && screen.contains("▌ task  ✎ worded by you, for this call"), "{screen}");
     assert!(screen.contains("+ Mine.") && screen.contains("▌ local graph  (filled in) · as before"), "{screen}");
     desk.press("z");
-    select(&mut desk, node.0);
+    desk.select(node.0);
     desk.press("3 z");
     // Its value was asked for: the first prompt of that kind on the walk has nothing to differ from.
     assert!(!desk.screen(130, 70).contains("as before"));

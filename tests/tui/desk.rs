@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tree_of_traversals::runner::{Command, Inquiry, Live, Pace, Snapshot};
 use tree_of_traversals::scenario::Scenario;
-use tree_of_traversals::search::{Entry, Preset};
+use tree_of_traversals::search::{Entry, NodeId, Preset};
 use tree_of_traversals::session::Timeline;
 use tree_of_traversals::tui::app::{App, Effect};
 use tree_of_traversals::tui::command::KeyMap;
@@ -118,6 +118,18 @@ impl Desk {
 
     pub fn paste(&mut self, text: &str) {
         self.app.event(&TermEvent::Paste(text.into()));
+    }
+
+    /// Goes to the row of a node in the tree.
+    pub fn select(&mut self, id: u32) {
+        self.press("1 g");
+        for _ in 0..60 {
+            if self.app.session().unwrap().node() == Some(NodeId(id)) {
+                return;
+            }
+            self.press("Down");
+        }
+        panic!("node {id} has no row");
     }
 
     /// What the runner was told since the last time.

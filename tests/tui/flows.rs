@@ -10,17 +10,6 @@ use tree_of_traversals::micro::Micro;
 use tree_of_traversals::runner::{Command, Flight, Pace};
 use tree_of_traversals::search::{Act, By, Event, NodeId, Preset, Purpose, Setting};
 
-fn select(desk: &mut Desk, id: u32) {
-    desk.press("1 g");
-    for _ in 0..60 {
-        if desk.app.session().unwrap().node() == Some(NodeId(id)) {
-            return;
-        }
-        desk.press("Down");
-    }
-    panic!("node {id} has no row");
-}
-
 #[test]
 fn run_commands() {
     let mut desk = Desk::at(&film(90));
@@ -42,7 +31,7 @@ fn run_commands() {
 fn expand_by_hand_asks_what_the_engine_would_and_brings_the_choice() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    select(&mut desk, 9);
+    desk.select(9);
     desk.press("e Down Down Down Enter");
     assert!(desk.screen(160, 50).contains("which entities?"));
     // Interstellar first, then Inception: the order of the graph counts, not the order of picking.
@@ -82,7 +71,7 @@ fn the_model_s_entities_show_their_votes_and_used_relations_are_dimmed() {
     // Node 2 or its like: a node in state default whose EXPAND child chose entities.
     let chooser = world.state.nodes.iter().find(|n| matches!(n.action, Action::SelectEntities { .. }) && n.votes.1 > 1).unwrap();
     let expand = chooser.parent.unwrap();
-    select(&mut desk, expand.0);
+    desk.select(expand.0);
     let screen = desk.press("e").screen(160, 50);
     assert!(screen.contains("model ") && screen.contains("/6"), "{screen}");
     let asked = desk.press("space Down space Enter").sent();
@@ -96,7 +85,7 @@ fn identifiers_are_hidden_until_asked_for_and_relations_carry_their_kg() {
     use tree_of_traversals::calls::{KgData, KgReply};
     use tree_of_traversals::graph::{Relation, RelationRef};
     let mut desk = Desk::at(&film(usize::MAX));
-    select(&mut desk, 9);
+    desk.select(9);
     let asked = desk.press("e Down Down Down Enter space Enter").sent();
     let relation = |id: &str, label: &str, identifier| Relation {
         at: RelationRef { kg: "scenario".into(), id: id.into(), direction: Direction::Out },
@@ -125,7 +114,7 @@ fn identifiers_are_hidden_until_asked_for_and_relations_carry_their_kg() {
 #[test]
 fn escape_goes_back_step_by_step_and_leaves_no_trace() {
     let mut desk = Desk::at(&film(usize::MAX));
-    select(&mut desk, 9);
+    desk.select(9);
     let asked = desk.press("e Down Down Down Enter space Enter").sent();
     desk.answer("film-backtrack", &asked);
     let asked = desk.press("/ text:director Enter Enter").sent();
@@ -140,7 +129,7 @@ fn escape_goes_back_step_by_step_and_leaves_no_trace() {
 #[test]
 fn nothing_new_can_not_be_brought_in() {
     let mut desk = Desk::at(&film(usize::MAX));
-    select(&mut desk, 9);
+    desk.select(9);
     let asked = desk.press("e Down Down Down Enter space Down space Enter").sent();
     desk.answer("film-backtrack", &asked);
     let asked = desk.press("/ text:cast Enter Enter").sent();
@@ -153,7 +142,7 @@ fn nothing_new_can_not_be_brought_in() {
 fn a_kg_that_fails_says_so_in_the_flow() {
     use tree_of_traversals::calls::{CallError, CallErrorKind};
     let mut desk = Desk::at(&film(usize::MAX));
-    select(&mut desk, 9);
+    desk.select(9);
     let asked = desk.press("e Down Down Down Enter space Enter").sent();
     for command in &asked {
         if let Command::Inquire { id, .. } = command {
@@ -169,7 +158,7 @@ fn a_kg_that_fails_says_so_in_the_flow() {
 fn a_thought_an_answer_and_a_value() {
     let world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    select(&mut desk, 9);
+    desk.select(9);
     let thought = desk.press("H text:look space text:at space text:the space text:cast Enter").sent();
     assert!(
         matches!(&thought[..], [Command::Do(Act::Choose { node: NodeId(9), chain, .. })] if chain == &[Action::Think { text: "look at the cast".into() }])
@@ -195,7 +184,7 @@ fn override_offers_outvoted_choices_and_instead_of() {
     let mut desk = Desk::at(&world);
     let relation = world.state.nodes.iter().find(|n| matches!(n.action, Action::SelectRelation { .. })).unwrap();
     let parent = relation.parent.unwrap();
-    select(&mut desk, parent.0);
+    desk.select(parent.0);
     let screen = desk.press("o").screen(160, 50);
     assert!(screen.contains("Override at node") && screen.contains("is node") && screen.contains("not chosen"), "{screen}");
     let sent = desk.press("/ text:genre Enter Enter").sent();
@@ -206,7 +195,7 @@ fn override_offers_outvoted_choices_and_instead_of() {
     );
     // On a node without choices of its own: instead of it.
     let leaf = world.state.nodes.iter().rev().find(|n| n.action.is_answer()).unwrap();
-    select(&mut desk, leaf.id.0);
+    desk.select(leaf.id.0);
     desk.press("o / text:another space text:answer Enter Enter text:Anne Enter");
     let sent = desk.sent();
     assert!(
@@ -219,7 +208,7 @@ fn override_offers_outvoted_choices_and_instead_of() {
 fn prune_accept_undo_redo() {
     let mut world = film(usize::MAX);
     let mut desk = Desk::at(&world);
-    select(&mut desk, 9);
+    desk.select(9);
     assert_eq!(desk.press("x").sent(), [Command::Do(Act::Prune { node: NodeId(9), on: true })]);
     assert!(desk.press("u").screen(160, 50).contains("there is no act of yours to undo"));
     let act = Act::Prune { node: NodeId(9), on: true };
@@ -235,7 +224,7 @@ fn prune_accept_undo_redo() {
     desk.arrive();
     assert!(!desk.screen(160, 50).contains('✂'));
     assert_eq!(desk.press("U").sent(), [Command::Redo]);
-    select(&mut desk, 14);
+    desk.select(14);
     assert_eq!(desk.press("A").sent(), [Command::Do(Act::Accept { node: NodeId(14) })]);
 }
 
@@ -325,9 +314,32 @@ fn a_person_is_the_model() {
 }
 
 #[test]
+fn what_is_being_written_stays_when_nothing_waits_for_it_any_more() {
+    let world = film(usize::MAX);
+    let ask = world.state.asks.iter().find(|ask| ask.key.purpose == Purpose::Sample).unwrap().id;
+    let flight = Flight { ask, since: Instant::now(), what: "samples".into(), kg: None, human: true };
+    let mut desk = Desk::with(&world, |live| live.flights = vec![flight.clone()]);
+    desk.press("text:THINK:");
+    // The time is up, or another terminal paused it.
+    desk.live.flights.clear();
+    desk.arrive();
+    let screen = desk.press("space text:quit Enter").screen(160, 50);
+    assert!(screen.contains("THINK: quit") && screen.contains("nothing waits for this reply now"), "{screen}");
+    assert!(desk.sent().is_empty() && desk.app.take_effects().is_empty(), "no letter is a command of the screen below");
+    // It goes on, and so does the person.
+    desk.live.flights = vec![flight];
+    desk.arrive();
+    assert!(!desk.screen(160, 50).contains("nothing waits"));
+    desk.live.flights.clear();
+    desk.arrive();
+    desk.press("Escape");
+    assert!(!desk.app.has_popup());
+}
+
+#[test]
 fn an_entity_of_the_local_graph_is_expanded_from_there() {
     let mut desk = Desk::at(&film(usize::MAX));
-    select(&mut desk, 9);
+    desk.select(9);
     // The third fact of the table: Inception, cast member, Elliot Page.
     let screen = desk.press("2 Down Down e").screen(160, 50);
     assert!(screen.contains("[x] ◆ Elliot Page"), "{screen}");

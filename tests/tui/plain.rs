@@ -368,6 +368,15 @@ fn samples_are_kept_dropped_replaced_and_added_before_they_are_applied() {
         rows.iter().filter_map(|row| if let Outcome::Kept(action) = &row.outcome { Some(action.token()) } else { None }).collect();
     assert_eq!(kept, ["T:their own cast lists", "X:look at the films", "A:nobody"]);
     assert_eq!(note, "a guess");
+    // Paused from elsewhere in the middle of it: nothing is lost, and nothing typed means something else.
+    let mut talk = Talk::held();
+    talk.says("note a guess");
+    let held = talk.live.proposal.take();
+    talk.arrive();
+    assert!(talk.says("apply").contains("these samples do not wait any more"));
+    talk.live.proposal = held;
+    talk.arrive();
+    assert!(matches!(&talk.sends("apply")[..], [Command::Decide { note: Some(note), .. }] if note == "a guess"));
     // Left, they still wait, and are opened again.
     let mut talk = Talk::held();
     assert_eq!(talk.says(""), asked + "left\n");

@@ -17,6 +17,9 @@ pub fn choose(state: &State) -> Need<Event> {
     let settings = state.settings();
     let end = if let Some(node) = accepted(state) {
         Some(finished(state, OutcomeKind::Answered, Stop::Accepted, Some(node)))
+    } else if let Some(next) = state.pinned_next().filter(|_| state.expansions() < settings.max_expansions) {
+        // The person's word comes before an answer that would end it.
+        return Ok(open(state, StepKind::Expand, next, why::next_node(state, next)));
     } else if let Some(node) = over_threshold(state) {
         Some(finished(state, OutcomeKind::Answered, stop_of(state, node), Some(node)))
     } else if state.expansions() >= settings.max_expansions {

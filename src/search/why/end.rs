@@ -5,6 +5,7 @@ use super::super::settings::Setting;
 use super::super::state::State;
 use super::what_if::{self, Decision, above, decision};
 use super::{Sentence, Tone, at_least, exact, named, sentence};
+use crate::text::one_line;
 
 /// The paragraph of the last end of the search; nothing where there was none. `then` makes the state before an entry.
 #[must_use]
@@ -12,6 +13,7 @@ pub fn at_end(state: &State, then: &dyn Fn(Seq) -> Option<State>) -> Vec<Sentenc
     let Some((end, seq)) = state.finished.as_deref() else { return Vec::new() };
     let mut all = vec![Sentence::new(Tone::Plain, sentence(&end.why))];
     let Some(before) = then(*seq).filter(|before| before.started.is_some()) else { return all };
+    all.extend(end.answer.and_then(|answer| outdated(state, answer)));
     all.extend(other_answer(&before, end.answer));
     let settings = before.settings();
     match end.stop {
@@ -58,11 +60,19 @@ pub fn at_halt(state: &State) -> Vec<Sentence> {
     all
 }
 
+/// What a person corrected since the answer was made of it.
+fn outdated(state: &State, answer: NodeId) -> Option<Sentence> {
+    let correction = state.corrected_since(answer)?;
+    let said =
+        format!("Node {} rests on a fact that you corrected ({}): r asks for its value again.", answer.0, one_line(&correction.summary()));
+    Some(Sentence::new(Tone::Warning, said))
+}
+
 /// The next best answer.
 fn other_answer(before: &State, given: Option<NodeId>) -> Option<Sentence> {
     let other = before.answers().into_iter().find(|id| Some(*id) != given)?;
     let needs = match what_if::least_value_of_answer(before, other) {
-        None => "no value would have made it the answer".to_owned(),
+        None => lower_answer(before, given, other).unwrap_or_else(|| "no value would have made it the answer".to_owned()),
         Some(least) => {
             let bar = given.and_then(|given| before.value(given).known()).filter(|bar| above(*bar) == Some(least));
             match bar {
@@ -72,6 +82,16 @@ fn other_answer(before: &State, given: Option<NodeId>) -> Option<Sentence> {
         }
     };
     Some(Sentence::new(Tone::Plain, format!("The next best answer was {}: {needs}.", named(before, other))))
+}
+
+/// The value of the answer with which the other one would have been given, where no value of the other one is enough.
+fn lower_answer(before: &State, given: Option<NodeId>, other: NodeId) -> Option<String> {
+    let (given, value) = (given?, before.value(other).known()?);
+    let most = what_if::most_value_of_answer(before, given, other)?;
+    let border = if most == value { format!("of {} or less", exact(value)) } else { format!("below {}", exact(value)) };
+    let tie = before.value(given).known() == Some(value);
+    let rule = if tie { "of equal values the deeper node counts, then the one made first; " } else { "" };
+    Some(format!("{rule}it would have been given if node {} had a value {border}", given.0))
 }
 
 /// What a threshold would have done that the answer does not reach.

@@ -7,7 +7,7 @@ mod what_if;
 
 pub use end::{at_end, at_halt};
 pub use node::node;
-pub use what_if::{RunnerUp, least_value, least_value_of_answer, runner_up};
+pub use what_if::{Decision, RunnerUp, least_value, least_value_of_answer, most_value_of_answer, runner_up};
 
 use super::event::{NodeId, OutcomeKind, Stop};
 use super::state::{State, Value};
@@ -75,6 +75,29 @@ fn named(state: &State, id: NodeId) -> String {
         Value::Unknown => format!("node {} (value unknown)", id.0),
         Value::Pending => format!("node {} (not valued yet)", id.0),
     }
+}
+
+/// What the search decides next; nothing while an expansion is under way, which may change it, and after the end.
+#[must_use]
+pub fn coming(state: &State) -> Option<Decision> {
+    let under_way = state.started.is_none() || state.open_steps().any(|step| !step.by_hand());
+    if under_way { None } else { what_if::decision(state) }
+}
+
+/// What comes next, in sentences: the node, or the end; nothing while that is not decided.
+#[must_use]
+pub fn what_comes(state: &State) -> Vec<Sentence> {
+    let said = match coming(state) {
+        None => {
+            let Some(node) = state.open_steps().filter(|step| !step.by_hand()).find_map(|step| step.node) else { return Vec::new() };
+            format!("The expansion of {} goes on; what it brings decides what comes after it.", named(state, node))
+        }
+        Some(Decision::Expand(node)) => sentence(&format!("{}: {}", named(state, node), next_node(state, node))),
+        Some(Decision::Force(node)) => format!("Nothing else is left: an answer is asked for at {}.", named(state, node)),
+        Some(Decision::End(Some(answer))) => format!("The search ends with {}.", named(state, answer)),
+        Some(Decision::End(None)) => "The search ends without an answer.".to_owned(),
+    };
+    vec![Sentence::new(Tone::Plain, said)]
 }
 
 /// Why `id` is expanded next.

@@ -3,8 +3,8 @@
 use super::super::act::Act;
 use super::super::event::{By, NodeId, Outcome, Seq, StepKind};
 use super::super::state::{Node, State, Step, Value};
-use super::what_if::{self, RunnerUp};
-use super::{Sentence, Tone, at_least, exact, named};
+use super::what_if::{self, Decision, RunnerUp};
+use super::{Sentence, Tone, at_least, coming, exact, named};
 use crate::asm::Action;
 use crate::micro::Micro;
 use crate::text::{cut, one_line};
@@ -130,22 +130,45 @@ fn fate(all: &mut Vec<Sentence>, state: &State, node: &Node, then: &dyn Fn(Seq) 
     } else if standing.grown_by_hand {
         all.push(Sentence::new(Tone::ByHand, "You went on from here by hand, so the strategy leaves it to you."));
     } else if !standing.pruned {
-        open(all, state, node, ended.is_some());
+        let turn = match coming(state) {
+            _ if ended.is_some() => Turn::Over,
+            Some(Decision::Expand(_)) => Turn::Next,
+            Some(Decision::End(_) | Decision::Force(_)) => Turn::Ends,
+            None => Turn::UnderWay,
+        };
+        open(all, state, node, turn);
     }
 }
 
+/// Where the search stands while a node is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// The first of the open nodes is expanded.
+    Next,
+    /// The search ends before.
+    Ends,
+    /// An expansion is under way, and what it brings may come before.
+    UnderWay,
+    /// The search has ended.
+    Over,
+}
+
 /// What stands before a node that is open.
-fn open(all: &mut Vec<Sentence>, state: &State, node: &Node, ended: bool) {
+fn open(all: &mut Vec<Sentence>, state: &State, node: &Node, turn: Turn) {
     if state.value(node.id) == Value::Pending {
         all.push(Sentence::new(Tone::Plain, "It waits for its value."));
         return;
     }
     if state.next_node() == Some(node.id) {
         let reason = super::next_node(state, node.id);
-        let (tone, said) = if ended {
-            (Tone::Plain, format!("It would have been expanded next, had the search gone on: {reason}."))
-        } else {
-            (Tone::Next, format!("It is expanded next: {reason}."))
+        let (tone, said) = match turn {
+            Turn::Over => (Tone::Plain, format!("It would have been expanded next, had the search gone on: {reason}.")),
+            Turn::Next => (Tone::Next, format!("It is expanded next: {reason}.")),
+            Turn::Ends => (Tone::Plain, format!("It would be expanded next ({reason}), but the search ends before.")),
+            Turn::UnderWay => {
+                let said = format!("It stands first of the open nodes ({reason}); what the expansion under way brings may come before it.");
+                (Tone::Plain, said)
+            }
         };
         all.push(Sentence::new(tone, said));
         all.extend(instead(state, node.id, "would come"));
@@ -154,7 +177,7 @@ fn open(all: &mut Vec<Sentence>, state: &State, node: &Node, ended: bool) {
     let (rank, Some(first)) = (state.rank(node.id), state.next_node()) else { return };
     let before = state.frontier().into_iter().filter(|other| *other == first || state.rank(*other) > rank).count();
     let nodes = if before == 1 { "1 open node stands".to_owned() } else { format!("{before} open nodes stand") };
-    let is = if ended { "It was left open" } else { "It is open and waits" };
+    let is = if turn == Turn::Over { "It was left open" } else { "It is open and waits" };
     let value = state.value(node.id).known().map_or_else(|| "unknown".to_owned(), exact);
     all.push(Sentence::new(Tone::Plain, format!("{is}: its value is {value}, and {nodes} before it, first {}.", named(state, first))));
     let bar = state.value(first).known();

@@ -95,6 +95,14 @@ pub fn least_value(state: &State, node: NodeId) -> Option<Micro> {
     tries.into_iter().flatten().find(|value| with(state, Act::SetValue { node, value: *value }).next_node() == Some(node))
 }
 
+/// The greatest value of the answer `given` with which the search would end with `other`; none: no value is low enough.
+#[must_use]
+pub fn most_value_of_answer(state: &State, given: NodeId, other: NodeId) -> Option<Micro> {
+    let value = state.value(other).known()?;
+    let ends = |value: &Micro| decision(&with(state, Act::SetValue { node: given, value: *value })) == Some(Decision::End(Some(other)));
+    [Some(value), below(value)].into_iter().flatten().find(ends)
+}
+
 /// The least value with which the search would end with `answer`; none: no value is enough.
 #[must_use]
 pub fn least_value_of_answer(state: &State, answer: NodeId) -> Option<Micro> {

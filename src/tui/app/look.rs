@@ -45,7 +45,7 @@ impl App {
                 self.say(said, Role::Accent);
             }
             Control::JumpNext => {
-                if let Some(next) = view.scene.next {
+                if let Some(next) = view.scene.next.or(view.scene.first) {
                     view.select(next);
                 }
             }

@@ -159,6 +159,11 @@ impl CorrectPopup {
         }
         let mut asked: Vec<(NodeId, Again)> = Vec::new();
         let trace = scene.state.trace(&self.fact, self.node);
+        // What an answer was made of: unless they are asked again, it stays as it was, with the value it had.
+        let made = |answer: &NodeId| {
+            [scene.state.node(*answer).and_then(|n| n.parent).map(|p| (p, Again::Samples)), Some((*answer, Again::Value))]
+        };
+        let advised: Vec<(NodeId, Again)> = trace.answers.iter().flat_map(made).flatten().collect();
         for ask in trace.prompts.iter().filter_map(|id| scene.state.ask(*id)) {
             let what = match ask.key.purpose {
                 Purpose::Sample => Again::Samples,
@@ -176,10 +181,15 @@ impl CorrectPopup {
             return Reaction::Finish(commands);
         }
         let items = asked.iter().map(|(node, what)| {
-            let what = if *what == Again::Value { "its value" } else { "what comes next" };
-            Item { detail: what.to_owned(), ..Item::new(format!("node {}: {}", node.0, label(&scene.state, *node))) }
+            let detail = match (what, advised.contains(&(*node, *what))) {
+                (Again::Value, true) => "its value: not asked again, it counts as before",
+                (Again::Value, false) => "its value",
+                (Again::Samples, true) => "what comes next: the answer rests on the fact",
+                (Again::Samples, false) => "what comes next",
+            };
+            Item { detail: detail.to_owned(), ..Item::new(format!("node {}: {}", node.0, label(&scene.state, *node))) }
         });
-        let list = PickList::several(items.collect(), |_| false);
+        let list = PickList::several(items.collect(), |row| advised.contains(&asked[row]));
         self.stage = Stage::Again(asked, list);
         Reaction::Send(commands)
     }

@@ -12,7 +12,7 @@ use super::{Desk, Popup, Reaction, with_keys};
 use crate::asm::{Action, AsmState};
 use crate::runner::{Command, Proposal};
 use crate::search::strategy::{offered, read_typed};
-use crate::search::{Act, NodeId, Outcome, Reading, Reason, State};
+use crate::search::{Act, Outcome, Reading, Reason, State};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -37,6 +37,8 @@ struct Row {
     read: Option<usize>,
     /// The choice; none: it was rejected.
     action: Option<Action>,
+    /// What was read, or is on offer, in words.
+    text: String,
 }
 
 /// The list of choices.
@@ -49,11 +51,17 @@ pub struct DecidePopup {
     line: Option<(Writing, LineInput)>,
     note: Option<String>,
     wrong: Option<String>,
+    /// Whether the person did something here: then it does not close by itself.
+    touched: bool,
+    /// Whether what it is about does not wait any more.
+    gone: bool,
 }
 
-fn item(state: &State, node: NodeId, action: &Action, right: String, detail: &str) -> Item {
-    let label = format!("{} {}", glyph(action), describe(state, Some(node), action));
-    Item { right, detail: detail.to_owned(), ..Item::new(label) }
+/// What to say where that is so.
+const GONE: &str = "these samples do not wait any more (Esc closes)";
+
+fn item(action: &Action, text: &str, right: String, detail: &str) -> Item {
+    Item { right, detail: detail.to_owned(), ..Item::new(format!("{} {text}", glyph(action))) }
 }
 
 impl DecidePopup {
@@ -63,36 +71,38 @@ impl DecidePopup {
         let (state, node) = (&scene.state, held.node);
         let asm = state.node(node).map_or(AsmState::Default, |node| node.asm);
         let (mut rows, mut items, mut checked) = (Vec::new(), Vec::new(), Vec::new());
+        let words = |action: &Action| describe(state, Some(node), action);
         for (n, reading) in held.rows.iter().enumerate() {
             let votes = match reading.slots.len() {
                 1 => "1 vote".to_owned(),
                 votes => format!("{votes} votes"),
             };
-            let (action, new) = match &reading.outcome {
-                Outcome::Kept(action) => (Some(action.clone()), item(state, node, action, votes, "")),
-                Outcome::Outvoted(action) => (Some(action.clone()), item(state, node, action, votes, "outvoted")),
+            let (action, text, new) = match &reading.outcome {
+                Outcome::Kept(action) => (Some(action.clone()), words(action), item(action, &words(action), votes, "")),
+                Outcome::Outvoted(action) => (Some(action.clone()), words(action), item(action, &words(action), votes, "outvoted")),
                 Outcome::Rejected { text, why, .. } => {
                     let row = Item { right: votes, dimmed: Some(why.clone()), barred: true, ..Item::new(format!("⊘ {text}")) };
-                    (None, row)
+                    (None, text.clone(), row)
                 }
                 _ => continue,
             };
             checked.push(matches!(reading.outcome, Outcome::Kept(_)));
-            rows.push(Row { read: Some(n), action });
+            rows.push(Row { read: Some(n), action, text });
             items.push(new);
         }
         if asm == AsmState::SelectingRelation {
             for relation in offered(state, node) {
                 let action = Action::SelectRelation { relation: relation.at };
                 if !rows.iter().any(|row| row.action.as_ref() == Some(&action)) {
-                    items.push(item(state, node, &action, String::new(), "on offer, not chosen"));
+                    let text = words(&action);
+                    items.push(item(&action, &text, String::new(), "on offer, not chosen"));
                     checked.push(false);
-                    rows.push(Row { read: None, action: Some(action) });
+                    rows.push(Row { read: None, action: Some(action), text });
                 }
             }
         }
         let list = PickList::several(items, |row| checked[row]);
-        Self { held: held.clone(), asm, rows, list, line: None, note: None, wrong: None }
+        Self { held: held.clone(), asm, rows, list, line: None, note: None, wrong: None, touched: false, gone: false }
     }
 
     /// What the person made of the samples.
@@ -107,8 +117,8 @@ impl DecidePopup {
                 (Some(action), _) if kept => Outcome::Kept(action.clone()),
                 (Some(action), Some(Outcome::Outvoted(was))) if action == was => Outcome::Outvoted(was.clone()),
                 (_, Some(rejected @ Outcome::Rejected { .. })) => rejected.clone(),
-                (_, Some(Outcome::Kept(action) | Outcome::Outvoted(action))) => {
-                    Outcome::Rejected { text: action.token(), reason: Reason::Dropped, why: "you dropped it".to_owned() }
+                (_, Some(Outcome::Kept(_) | Outcome::Outvoted(_))) => {
+                    Outcome::Rejected { text: row.text.clone(), reason: Reason::Dropped, why: "you dropped it".to_owned() }
                 }
                 _ => continue,
             };
@@ -121,7 +131,11 @@ impl DecidePopup {
     }
 
     /// Puts it into force.
-    fn apply(&self) -> Reaction {
+    fn apply(&mut self) -> Reaction {
+        if self.gone {
+            self.wrong = Some(GONE.to_owned());
+            return Reaction::Stay;
+        }
         Reaction::Finish(vec![Command::Decide { seq: self.held.seq, rows: self.decided(), note: self.note.clone() }])
     }
 
@@ -134,7 +148,8 @@ impl DecidePopup {
         match read_typed(state, self.held.step, text) {
             Outcome::Kept(action) => {
                 let mut items = self.list.items().to_vec();
-                let new = item(&scene.state, self.held.node, &action, "yours".to_owned(), "");
+                let text = describe(&scene.state, Some(self.held.node), &action);
+                let new = item(&action, &text, "yours".to_owned(), "");
                 let at = match what {
                     Writing::Instead(at) => {
                         items[at] = Item { detail: "instead".to_owned(), ..new };
@@ -143,7 +158,7 @@ impl DecidePopup {
                     }
                     _ => {
                         items.push(new);
-                        self.rows.push(Row { read: None, action: Some(action) });
+                        self.rows.push(Row { read: None, action: Some(action), text });
                         items.len() - 1
                     }
                 };
@@ -174,6 +189,7 @@ impl Popup for DecidePopup {
     fn key(&mut self, key: &KeyEvent, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
         self.wrong = None;
+        self.touched = true;
         if let Some((what, line)) = &mut self.line {
             match key.code {
                 KeyCode::Esc => self.line = None,
@@ -198,7 +214,7 @@ impl Popup for DecidePopup {
                     return Reaction::Stay;
                 }
                 (KeyCode::Char('e'), Some(at)) => {
-                    let text = self.rows.get(at).and_then(|row| row.action.as_ref()).map(Action::token).unwrap_or_default();
+                    let text = self.rows.get(at).and_then(|row| row.action.as_ref()).map(Action::as_reply).unwrap_or_default();
                     self.line = Some((Writing::Instead(at), LineInput::new(&text)));
                     return Reaction::Stay;
                 }
@@ -216,6 +232,7 @@ impl Popup for DecidePopup {
     }
 
     fn paste(&mut self, text: &str) {
+        self.touched = true;
         match &mut self.line {
             Some((_, line)) => line.paste(text),
             None => self.list.paste(text),
@@ -223,9 +240,9 @@ impl Popup for DecidePopup {
     }
 
     fn update(&mut self, desk: &Desk<'_>) -> Reaction {
-        // Applied elsewhere, or another session.
-        let waits = desk.view.and_then(|view| view.snapshot.live.proposal.as_ref()).is_some_and(|held| held.seq == self.held.seq);
-        if waits { Reaction::Stay } else { Reaction::Close }
+        // Applied or paused from elsewhere, or another session. What is typed next is no command of the screen below.
+        self.gone = desk.view.and_then(|view| view.snapshot.live.proposal.as_ref()).is_none_or(|held| *held != self.held);
+        if self.gone && !self.touched { Reaction::Close } else { Reaction::Stay }
     }
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
@@ -250,7 +267,9 @@ impl Popup for DecidePopup {
         } else if let Some(note) = &self.note {
             last(buf, &format!("the model reads: {}", crate::text::one_line(note)), Role::ByHand);
         }
-        if let Some(wrong) = &self.wrong {
+        if self.gone {
+            last(buf, GONE, Role::Warning);
+        } else if let Some(wrong) = &self.wrong {
             last(buf, wrong, Role::Error);
         }
         self.list.render(buf, body, "finds a choice by a few letters", theme);

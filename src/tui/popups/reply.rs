@@ -25,13 +25,18 @@ pub struct ReplyPopup {
     sent: Vec<u32>,
     /// Whether nothing was written when it was to be sent.
     empty: bool,
+    /// Whether nothing waits for the reply any more. What was written stays until the person closes it.
+    gone: bool,
 }
+
+/// What to say where that is so.
+const GONE: &str = "nothing waits for this reply now (Esc closes)";
 
 impl ReplyPopup {
     /// A popup for `ask`.
     #[must_use]
     pub fn new(ask: AskId) -> Self {
-        Self { ask, prompt: None, editor: Editor::default(), sent: Vec::new(), empty: false }
+        Self { ask, prompt: None, editor: Editor::default(), sent: Vec::new(), empty: false, gone: false }
     }
 
     /// Slots that have no sample and were not replied to here.
@@ -52,7 +57,7 @@ impl ReplyPopup {
         let text = self.editor.value();
         let open = self.open(state);
         self.empty = text.trim().is_empty();
-        if self.empty || open.is_empty() {
+        if self.empty || self.gone || open.is_empty() {
             return Reaction::Stay;
         }
         let slots: Vec<u32> = if all { open.clone() } else { open[..1].to_vec() };
@@ -100,7 +105,8 @@ impl Popup for ReplyPopup {
     fn update(&mut self, desk: &Desk<'_>) -> Reaction {
         // Answered elsewhere, dropped, or another session.
         let waits = desk.view.is_some_and(|view| view.snapshot.live.flights.iter().any(|flight| flight.human && flight.ask == self.ask));
-        if waits { Reaction::Stay } else { Reaction::Close }
+        self.gone = !waits;
+        if waits || !self.editor.value().is_empty() { Reaction::Stay } else { Reaction::Close }
     }
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, desk: &Desk<'_>, _now: Instant, theme: &Theme) {
@@ -116,7 +122,11 @@ impl Popup for ReplyPopup {
         let pager = self.prompt.get_or_insert_with(|| Pager::new(prompt(state, self.ask)));
         pager.render(buf, above, theme);
         if above.height > 0 {
-            let (said, role) = if self.empty { ("your reply: write something first", Role::Warning) } else { ("your reply", Role::Border) };
+            let (said, role) = match () {
+                () if self.gone => (GONE, Role::Warning),
+                () if self.empty => ("your reply: write something first", Role::Warning),
+                () => ("your reply", Role::Border),
+            };
             let rule = format!("── {said} {}", "─".repeat(usize::from(body.width)));
             put(buf, body, body.x, above.bottom(), &rule, theme.style(role));
         }

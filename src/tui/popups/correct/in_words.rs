@@ -21,7 +21,7 @@ impl InWords for CorrectPopup {
             Stage::Again(_, asked) => (
                 "corrected, in this session only. Who read it before, and is asked again?",
                 list(asked),
-                "type one or several numbers, `all`, or `none`",
+                "type one or several numbers, `chosen` for those that are, `all`, or `none`",
             ),
         };
         Question {
@@ -75,6 +75,7 @@ impl InWords for CorrectPopup {
                 let picked = match line.trim() {
                     "none" => Ok(Vec::new()),
                     "all" => Ok((0..asked.len()).collect()),
+                    "chosen" => Ok(list.picked()),
                     _ => several(list, line),
                 };
                 match picked {

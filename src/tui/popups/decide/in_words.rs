@@ -2,7 +2,7 @@
 
 use super::super::question::{InWords, Question, one, rows, split};
 use super::super::{Desk, Reaction};
-use super::{DecidePopup, Writing};
+use super::{DecidePopup, GONE, Writing};
 use crate::runner::Command;
 use crate::search::Act;
 use crate::text::one_line;
@@ -18,7 +18,7 @@ impl InWords for DecidePopup {
                  `off` asks no more",
                 self.form()
             ),
-            wrong: self.wrong.clone(),
+            wrong: self.wrong.clone().or_else(|| self.gone.then(|| GONE.to_owned())),
             ..Question::default()
         }
     }
@@ -26,6 +26,7 @@ impl InWords for DecidePopup {
     fn answer(&mut self, line: &str, desk: &Desk<'_>) -> Reaction {
         let Some(view) = desk.view else { return Reaction::Close };
         self.wrong = None;
+        self.touched = true;
         let (word, rest) = split(line);
         match word {
             "apply" if rest.is_empty() => return self.apply(),

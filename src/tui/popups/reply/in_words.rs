@@ -3,7 +3,7 @@
 use super::super::super::widgets::editor::Editor;
 use super::super::question::{InWords, Question};
 use super::super::{Desk, Reaction};
-use super::{ReplyPopup, prompt};
+use super::{GONE, ReplyPopup, prompt};
 
 impl InWords for ReplyPopup {
     fn question(&self, desk: &Desk<'_>) -> Question {
@@ -18,7 +18,7 @@ impl InWords for ReplyPopup {
                 "type the reply that is sample {number} of {total}; a line that ends with a backslash goes on in the next one; `* REPLY` is \
                  the reply for all samples that are left"
             ),
-            wrong: self.empty.then(|| "write something first".to_owned()),
+            wrong: if self.gone { Some(GONE.to_owned()) } else { self.empty.then(|| "write something first".to_owned()) },
             ..Question::default()
         }
     }

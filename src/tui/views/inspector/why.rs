@@ -25,6 +25,12 @@ pub(super) fn document(scene: &Scene, id: NodeId) -> Document {
     if let Some(next) = scene.next.filter(|next| *next != id) {
         heading(&mut document, "What comes next");
         document.push(Role::Text, &format!("Node {} ({}): {}.", next.0, label(&scene.state, next), why::next_node(&scene.state, next)));
+    } else if scene.next.is_none() && !scene.finished {
+        let sentences = why::what_comes(&scene.state);
+        if !sentences.is_empty() {
+            heading(&mut document, "What comes next");
+            paragraph(&mut document, sentences);
+        }
     }
     if scene.state.finished.is_some() {
         heading(&mut document, if scene.finished { "Why it ended" } else { "Why it had ended before" });

@@ -175,9 +175,32 @@ fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
     // Opened again, it still says so.
     let mut again = Talk::open(&home, &["replay", "--plain", &fork]);
     assert!(again.say("status").contains("22 replies from the parent's recording, an outdated name?"), "{}", again.all);
-    let compare = again.say("compare");
-    assert!(compare.contains("q71, which this session was forked from, is not in its folder: `tot diff`"), "{compare}");
+    // Its header says where the parent stands, so that it can be compared with it.
+    let list = again.say("compare");
+    assert!(list.contains("1. parent: ") && list.contains("2. a session that stands elsewhere"), "{list}");
+    assert!(again.say("1").contains("verdict: the same: both end with Bright House Field"), "{}", again.all);
     again.quit();
+    // And the parent, opened by its path, with its fork in the usual folder; or with any file.
+    let mut again = Talk::open(&home, &["replay", "--plain", &parent]);
+    assert!(again.say("compare").contains("1. fork: an outdated name?"), "{}", again.all);
+    assert!(again.say("1").contains("B: ") && again.all.contains("(forked because: an outdated name?)"), "{}", again.all);
+    assert!(again.say(&format!("compare {fork}")).contains("verdict: the same: both end"), "{}", again.all);
+    let gone = again.say("compare no/such.jsonl");
+    assert!(gone.contains("no/such.jsonl: ") && !gone.contains("left"), "{gone}");
+    again.say("");
+    again.quit();
+    // What is handed on does not say whose machine it was.
+    let packed = home.arg("handed-on.tot.gz");
+    assert!(std::fs::read_to_string(&fork).unwrap().lines().next().unwrap().contains("parent_path"));
+    home.run(&["sessions", "pack", &fork, "-o", &packed]).ends(0);
+    assert!(home.run(&["sessions", "show", &packed]).ends(0).out.contains("fork of    q71"));
+    let mut header = String::new();
+    std::io::BufRead::read_line(
+        &mut std::io::BufReader::new(flate2::read::GzDecoder::new(std::fs::File::open(&packed).unwrap())),
+        &mut header,
+    )
+    .unwrap();
+    assert!(header.contains("q71") && !header.contains("parent_path") && !header.contains(&*home.arg("")), "{header}");
 }
 
 #[test]

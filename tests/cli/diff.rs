@@ -31,6 +31,46 @@ fn a_session_is_the_same_as_itself_and_as_its_twin() {
 }
 
 #[test]
+fn what_only_looks_is_no_difference() {
+    let home = Home::new();
+    let (a, b) = (home.arg("a.jsonl"), home.arg("b.jsonl"));
+    let ask = ["ask", "--quiet", "--kg", "demo", "--llm", "lexical", "Who wrote Lady Susan?", "--session"];
+    home.run(&[&ask[..], &[&a]].concat()).ends(0);
+    home.run(&[&ask[..], &[&b, "--break", "state relation", "--break", "value<0.1"]].concat()).ends(4);
+    // Standing at the breakpoint: everything so far is the same.
+    let found = compared(&home, &a, &b);
+    assert_eq!((&found["first_difference"]["kind"], &found["same_decisions"]), (&json!("length"), &found["decisions"][1]), "{found}");
+    while home.run(&["ask", "--quiet", "--resume", &b]).status == Some(4) {}
+    // To its end, with its hits, and with the facts judged: so is the rest.
+    home.run(&["review", &b]).ends(0);
+    for [a, b] in [[&a, &b], [&b, &a]] {
+        let found = compared(&home, a, b);
+        assert_eq!((&found["first_difference"], &found["verdict"]), (&Value::Null, &json!("same")), "{found}");
+        assert_eq!((&found["same_decisions"], &found["decisions"][0]), (&found["decisions"][0], &found["decisions"][1]), "{found}");
+    }
+}
+
+#[test]
+fn an_act_that_changes_the_search_is_a_difference_beside_breakpoints() {
+    let home = Home::new();
+    let (a, b) = (session(&home, "a.jsonl", &["--break", "state relation"]), session(&home, "b.jsonl", &["--rule", "forbid relation P57"]));
+    let found = compared(&home, &a, &b);
+    assert_eq!(found["first_difference"]["kind"], "act", "{found}");
+    assert!(found["first_difference"]["what"].as_str().unwrap().contains("forbid relation P57"), "{found}");
+}
+
+#[test]
+fn sessions_of_different_questions_are_not_judged() {
+    let home = Home::new();
+    let (a, b) = (session(&home, "a.jsonl", &[]), home.arg("b.jsonl"));
+    home.run(&["ask", "--quiet", "--session", &b, "--kg", "demo", "--llm", "lexical", "Who wrote Lady Susan?"]).ends(0);
+    let found = compared(&home, &a, &b);
+    assert_eq!((&found["verdict"], &found["verdict_why"]), (&json!("open"), &json!("they answer different questions")), "{found}");
+    let expected = home.run(&["diff", &a, &b, "--expected", "Jane Austen"]).ends(0).out;
+    assert!(expected.contains("verdict: open: they answer different questions"), "{expected}");
+}
+
+#[test]
 fn another_threshold_ends_otherwise_after_the_same_walk() {
     let home = Home::new();
     let (a, b) = (session(&home, "a.jsonl", &[]), session(&home, "b.jsonl", &["--threshold", "0.3"]));

@@ -27,7 +27,22 @@ fn a_session_is_the_same_as_itself_and_as_its_twin() {
         assert!(rows.len() > 5 && rows.iter().all(|r| r["nodes"][0] == r["nodes"][1] && r["values"][0] == r["values"][1]));
     }
     let shown = home.run(&["diff", &a, &b]).ends(0).clean().out;
-    assert!(shown.contains("the same in all") && shown.contains("\n= root  1.00\n"), "{shown}");
+    assert!(shown.contains("the same in all") && shown.contains("\n= Which actor"), "{shown}");
+}
+
+#[test]
+fn people_read_labels_and_programs_tokens() {
+    let home = Home::new();
+    let (a, b) = (session(&home, "a.jsonl", &[]), session(&home, "b.jsonl", &["--branching", "1"]));
+    let texts = [home.run(&["diff", &a, &b]), home.run(&["show", &a]), home.run(&["show", &b, "--why"])].map(|ran| ran.ends(0).out);
+    assert!(texts[0].contains("expand: look at the films") && texts[0].contains("cast member"), "{}", texts[0]);
+    for text in texts {
+        let token = |line: &&str| [" T:", " A:", " X:", " S:", " R:", "“T:", "“A:", "“X:", "“S:", "“R:"].iter().any(|t| line.contains(t));
+        assert_eq!(text.lines().find(token), None, "{text}");
+    }
+    let rows = compared(&home, &a, &b)["tree"].as_array().unwrap().clone();
+    let words = |token: &str| rows.iter().find(|row| row["token"] == token).map(|row| row["label"].as_str().unwrap().to_owned());
+    assert_eq!(words("X:look at the films").as_deref(), Some("expand: look at the films"), "{rows:?}");
 }
 
 #[test]

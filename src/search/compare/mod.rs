@@ -9,6 +9,7 @@ pub use words::value as value_words;
 
 use self::decisions::Decisions;
 use super::ask::Ask;
+use super::describe::{act_words, describe, label};
 use super::event::{AskKey, Call, Entry, Event, NodeId, Outcome, Reading, Seq, Started, StepId};
 use super::settings::Settings;
 use super::state::State;
@@ -76,6 +77,8 @@ pub struct PairRow {
     pub depth: u32,
     /// Its action as a token.
     pub token: String,
+    /// Its action in words, with the labels of the first tree that has it.
+    pub label: String,
     /// Its number in each tree that has it.
     pub nodes: [Option<NodeId>; 2],
 }
@@ -285,17 +288,17 @@ fn texts<'a>(ask: &Ask, state: &'a State) -> Vec<(&'static str, &'a str)> {
 /// A decision in a few words.
 fn short(event: &Event, state: &State) -> String {
     let place = |node: &NodeId| {
-        let path = state.path_to(*node);
-        path.last().map_or_else(|| format!("node {}", node.0), |n| format!("node {} ({})", node.0, one_line(&n.action.token())))
+        if state.node(*node).is_some() { format!("node {} ({})", node.0, label(state, *node)) } else { format!("node {}", node.0) }
     };
     match event {
         Event::Opened { node: Some(node), why, .. } => format!("expands {}: {}", place(node), one_line(why)),
         Event::Opened { .. } => "begins".to_owned(),
-        Event::Read { rows, .. } => {
-            let said = |row: &Reading| format!("{}x {}", row.slots.len(), outcome(&row.outcome));
+        Event::Read { step, rows, .. } => {
+            let at = state.step(*step).and_then(|step| step.node);
+            let said = |row: &Reading| format!("{}x {}", row.slots.len(), outcome(&row.outcome, at, state));
             format!("reads {}", listed(rows.iter().map(said)))
         }
-        Event::Grew { children, .. } => format!("gets {}", listed(children.iter().map(|c| one_line(&c.action.token())))),
+        Event::Grew { children, .. } => format!("gets {}", listed(children.iter().map(|c| describe(state, c.parent, &c.action)))),
         Event::Paged { node, delta, .. } => format!("gets a page of {} facts at {}", delta.edges.len(), place(node)),
         Event::Valued { node, value, .. } => {
             format!("values {} at {}", place(node), value.map_or_else(|| "unknown".to_owned(), |v| v.to_string()))
@@ -303,20 +306,23 @@ fn short(event: &Event, state: &State) -> String {
         Event::Reviewed { node, judged, .. } => format!("judges {} facts of {}", judged.len(), place(node)),
         Event::Closed { .. } => "ends the step".to_owned(),
         Event::Finished(end) => format!("ends: {}", one_line(&end.why)),
-        Event::Acted { what, .. } => one_line(&what.summary()),
-        Event::Undone { redo, .. } => if *redo { "redoes" } else { "undoes" }.to_owned(),
+        Event::Acted { what, .. } => act_words(state, what),
+        Event::Undone { act, redo } => {
+            let what = state.acts.get(act.index()).map_or_else(String::new, |record| act_words(state, &record.what));
+            format!("{}: {what}", if *redo { "did again" } else { "took back" })
+        }
         _ => String::new(),
     }
 }
 
-fn outcome(outcome: &Outcome) -> String {
+fn outcome(outcome: &Outcome, at: Option<NodeId>, state: &State) -> String {
     use Outcome as O;
     match outcome {
-        O::Kept(action) => one_line(&action.token()),
-        O::Outvoted(action) => format!("{} (outvoted)", one_line(&action.token())),
+        O::Kept(action) => describe(state, at, action),
+        O::Outvoted(action) => format!("{} (outvoted)", describe(state, at, action)),
         O::Rejected { why, .. } => format!("rejected ({})", one_line(why)),
         O::Mention(text) => one_line(text),
-        O::Entity(entity) | O::Linked { to: entity, .. } => entity.as_ref().map_or_else(|| "none".to_owned(), |e| one_line(&e.id)),
+        O::Entity(entity) | O::Linked { to: entity, .. } => entity.as_ref().map_or_else(|| "none".to_owned(), |e| one_line(e.name())),
     }
 }
 
@@ -344,6 +350,7 @@ fn side_by_side([a, b]: [&State; 2]) -> Vec<PairRow> {
         rows.push(PairRow {
             depth: known.depth,
             token: if known.parent.is_none() { "root".to_owned() } else { known.action.token() },
+            label: if nodes[0].is_some() { label(a, known.id) } else { label(b, known.id) },
             nodes,
         });
         let of = |id: Option<NodeId>, all: &HashMap<NodeId, Vec<NodeId>>| id.and_then(|id| all.get(&id)).cloned().unwrap_or_default();

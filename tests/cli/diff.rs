@@ -75,6 +75,28 @@ fn an_act_that_changes_the_search_is_a_difference_beside_breakpoints() {
 }
 
 #[test]
+fn what_a_person_made_of_samples_is_their_act() {
+    let home = Home::new();
+    let (a, b) = (session(&home, "a.jsonl", &[]), home.arg("b.jsonl"));
+    let told = std::fs::read_to_string(&a).unwrap();
+    let mut reads = 0;
+    let decided = told.lines().map(|line| {
+        let mut entry: Value = serde_json::from_str(line).unwrap();
+        reads += usize::from(entry["ev"]["read"].is_object());
+        if entry["ev"]["read"].is_object() && reads == 3 {
+            entry["by"] = json!("you");
+            entry["ev"]["read"]["note"] = json!("prefer the cast");
+        }
+        format!("{entry}\n")
+    });
+    std::fs::write(&b, decided.collect::<String>()).unwrap();
+    let found = compared(&home, &a, &b)["first_difference"].clone();
+    let what = found["what"].as_str().unwrap();
+    assert_eq!(found["kind"], "act", "{found}");
+    assert!(what.starts_with("a person decided") && what.ends_with("and tells the model “prefer the cast”"), "{found}");
+}
+
+#[test]
 fn sessions_of_different_questions_are_not_judged() {
     let home = Home::new();
     let (a, b) = (session(&home, "a.jsonl", &[]), home.arg("b.jsonl"));

@@ -77,10 +77,10 @@ impl<'a> Decisions<'a> {
                 };
                 step(s, t) && (kind, node, counts, why) == (kind_b, node_b, counts_b, why_b) && served
             }
-            (Event::Read { step: s, lane, rows, .. }, Event::Read { step: t, lane: lane_b, rows: rows_b, .. }) => {
+            (Event::Read { step: s, lane, rows, note }, Event::Read { step: t, lane: lane_b, rows: rows_b, note: note_b }) => {
                 let votes = |rows: &[Reading]| rows.iter().map(|row| row.slots.len()).collect::<Vec<_>>();
                 step(s, t)
-                    && lane == lane_b
+                    && (lane, note) == (lane_b, note_b)
                     && votes(rows) == votes(rows_b)
                     && rows.iter().map(|r| &r.outcome).eq(rows_b.iter().map(|r| &r.outcome))
             }

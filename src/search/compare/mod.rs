@@ -10,7 +10,7 @@ pub use words::value as value_words;
 use self::decisions::Decisions;
 use super::ask::Ask;
 use super::describe::{act_words, describe, label};
-use super::event::{AskKey, Call, Entry, Event, NodeId, Outcome, Reading, Seq, Started, StepId};
+use super::event::{AskKey, By, Call, Entry, Event, NodeId, Outcome, Reading, Seq, Started, StepId};
 use super::settings::Settings;
 use super::state::State;
 use crate::calls::PartKind;
@@ -196,8 +196,14 @@ fn difference(a: Option<&Arc<Entry>>, b: Option<&Arc<Entry>>, states: [&State; 2
         (None, Some(event)) => {
             (DifferenceKind::Length, node_of(event, states[1]), format!("B goes on where A stops: {}", short(event, states[1])))
         }
-        (Some(a), Some(b)) => {
-            let (kind, why) = kind(a, b, states);
+        (Some(x), Some(y)) => {
+            let decided = |entry: Option<&Arc<Entry>>| entry.is_some_and(|e| e.by == By::You && matches!(e.ev, Event::Read { .. }));
+            let (kind, why) = if decided(a) || decided(b) {
+                (DifferenceKind::Act, "a person decided what becomes of the samples".to_owned())
+            } else {
+                kind(x, y, states)
+            };
+            let (a, b) = (x, y);
             let node = node_of(a, states[0]).or_else(|| node_of(b, states[1]));
             (kind, node, format!("{why}: A {}; B {}", short(a, states[0]), short(b, states[1])))
         }
@@ -293,10 +299,11 @@ fn short(event: &Event, state: &State) -> String {
     match event {
         Event::Opened { node: Some(node), why, .. } => format!("expands {}: {}", place(node), one_line(why)),
         Event::Opened { .. } => "begins".to_owned(),
-        Event::Read { step, rows, .. } => {
+        Event::Read { step, rows, note, .. } => {
             let at = state.step(*step).and_then(|step| step.node);
             let said = |row: &Reading| format!("{}x {}", row.slots.len(), outcome(&row.outcome, at, state));
-            format!("reads {}", listed(rows.iter().map(said)))
+            let told = note.as_ref().map_or_else(String::new, |note| format!(", and tells the model “{}”", one_line(note)));
+            format!("reads {}{told}", listed(rows.iter().map(said)))
         }
         Event::Grew { children, .. } => format!("gets {}", listed(children.iter().map(|c| describe(state, c.parent, &c.action)))),
         Event::Paged { node, delta, .. } => format!("gets a page of {} facts at {}", delta.edges.len(), place(node)),

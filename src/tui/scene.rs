@@ -4,6 +4,7 @@ use super::theme::BY_YOU;
 use super::widgets::value::Level;
 use crate::asm::Action;
 use crate::graph::Direction;
+use crate::search::Condition;
 use crate::search::correction::YOU;
 use crate::search::rejected_text;
 use crate::search::why;
@@ -11,7 +12,7 @@ use crate::search::{Act, Found, NodeId, Outcome, Seq, Standing, State, Step, Val
 pub use crate::search::{describe, entity_name, label, relation_label};
 use crate::session::Timeline;
 use crate::text::one_line;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A choice that became no node.
@@ -54,6 +55,8 @@ pub struct Scene {
     pub answer: Option<NodeId>,
     /// Whether the search has ended.
     pub finished: bool,
+    /// Nodes before whose expansion the search stands still because a breakpoint names them.
+    pub breaks: HashSet<NodeId>,
     /// The session, for what was known when something was decided; empty where only the state is at hand.
     pub history: Arc<Timeline>,
 }
@@ -88,6 +91,7 @@ impl Scene {
             working: state.open_steps().filter_map(|step| step.node).last(),
             answer,
             finished: is_finished,
+            breaks: breaks(&state),
             history: Arc::default(),
             state,
         }
@@ -147,6 +151,15 @@ fn next(state: &State) -> Option<NodeId> {
         why::Decision::Expand(node) => Some(node),
         why::Decision::Force(_) | why::Decision::End(_) => None,
     }
+}
+
+/// The nodes that a breakpoint in force names, and that can still be expanded.
+fn breaks(state: &State) -> HashSet<NodeId> {
+    let named = state.breakpoints().filter(|point| point.on).filter_map(|point| match point.condition {
+        Condition::Node(id) => state.node(*id),
+        _ => None,
+    });
+    named.filter(|node| node.expanded.is_none() && !node.action.is_answer()).map(|node| node.id).collect()
 }
 
 /// What KGs cut, by the node that brought the list; what was fetched since counts.

@@ -126,6 +126,27 @@ fn the_past_says_what_came_next_then() {
     assert!(status.contains("\nnow: breakpoint; next: ") && status.contains("\nlooking back, "), "{status}");
 }
 
+#[test]
+fn a_breakpoint_on_a_node_is_said_and_marked() {
+    let home = Home::new();
+    let question = "Which actor played in both Inception and Interstellar?";
+    let mut talk = Talk::open(&home, &["--plain", "--pace", "0", "--break", "state relation", question]);
+    talk.say("wait");
+    let tree = talk.say("tree");
+    let node = |line: &str| line.split_once("node ")?.1.split_once(':').map(|(number, _)| number.to_owned());
+    let open = tree.lines().filter(|line| line.starts_with("level") && !line.contains(", expansion "));
+    let next = open.filter_map(node).next().unwrap_or_else(|| panic!("{tree}"));
+    let said = talk.say(&format!("breakpoint here {next}"));
+    assert!(said.contains(&format!("stands still before node {next} is expanded")), "{said}");
+    let marked = |tree: &str| tree.lines().filter(|line| line.contains(", breakpoint")).filter_map(node).collect::<Vec<_>>();
+    assert_eq!(marked(&talk.say("tree")), [next.clone()], "{}", talk.all);
+    assert!(talk.say("breakpoint here 0").contains("it was expanded already"), "{}", talk.all);
+    assert_eq!(marked(&talk.say("tree")), [next.clone()], "{}", talk.all);
+    assert!(talk.say(&format!("breakpoint here {next}")).contains("is off"), "{}", talk.all);
+    assert!(marked(&talk.say("tree")).is_empty(), "{}", talk.all);
+    talk.quit();
+}
+
 /// A session that ended, outside the sessions folder.
 fn recorded(home: &Home) -> String {
     let parent = home.arg("q71.jsonl");

@@ -188,6 +188,9 @@ fn rules_and_pins_are_set_listed_switched_and_taken_back() {
     terminal.press_for("'p", "⚑");
     terminal.press("p");
     terminal.wait_until("the pin is gone", |screen| !screen.contains('⚑'));
+    // A breakpoint on it says so, and is marked.
+    terminal.press_for("b", "● stands still before");
+    terminal.press_for("b", "is off");
     terminal.press_for("B", "stands still for you when");
     terminal.press_for("g ", "○ state relation");
     terminal.press("\x1b");

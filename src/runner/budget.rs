@@ -1,5 +1,5 @@
 //! Budgets at the gate: nothing is asked of the model that a used-up budget forbids, and nothing at all when the time is
-//! up. What is in flight is taken in.
+//! up. What is in flight is taken in; only where nobody watches, the end of the time ends it too.
 
 use super::command::Pace;
 use super::launch::Runner;
@@ -58,10 +58,16 @@ impl Runner {
         used_up.is_some()
     }
 
-    /// Halts when the time is up. A person who has not answered yet is asked again when it goes on.
+    /// Halts when the time is up. A person who has not answered yet is asked again when it goes on. Where somebody watches,
+    /// what is in flight may still arrive: it is paid for, and the person can drop it. Where nobody does, nothing waits for it:
+    /// it is dropped and, as after an abort, asked again when the session goes on.
     pub(super) fn look_at_the_time(&mut self) {
         if self.time_is_up_at().is_some_and(|end| Instant::now() >= end) {
-            self.flights.retain(|_, flight| !flight.shown.human);
+            if self.equipment.watched {
+                self.flights.retain(|_, flight| !flight.shown.human);
+            } else {
+                self.drop_flights();
+            }
             self.halt_by(Budget::Time);
         }
     }

@@ -3,7 +3,7 @@
 use super::command::Pace;
 use super::launch::Runner;
 use super::live::Snapshot;
-use crate::search::{By, Entry, Event};
+use crate::search::{Budget, By, Entry, Event};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -57,8 +57,11 @@ impl Runner {
     }
 
     /// Keeps the time that the search runs: not while it stands still, and not while it waits for a decision of the person.
+    /// Where nobody watches, a search that was halted runs until what is in flight has arrived: nobody else ends the wait.
     pub(super) fn clock(&mut self) {
-        let running = self.live.pace != Pace::Paused && !self.is_finished() && self.live.proposal.is_none();
+        let halted = self.state.halted.as_deref().is_some_and(|halt| halt.cause.budget() != Some(Budget::Time));
+        let arriving = halted && !self.equipment.watched && !self.flights.is_empty();
+        let running = (self.live.pace != Pace::Paused || arriving) && !self.is_finished() && self.live.proposal.is_none();
         match (running, self.running_since) {
             (true, None) => self.running_since = Some(Instant::now()),
             (false, Some(since)) => {

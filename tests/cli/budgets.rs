@@ -3,6 +3,9 @@
 use super::server::{Server, busy_at_first, model};
 use super::support::{Home, events, lasting, lines, scenario};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 const QUESTION: &str = "Who directed Inception?";
 const PRICED: &str = "prices:\n  openai:mo*: {input: 2, output: 8, currency: EUR}\n";
@@ -138,6 +141,33 @@ fn time_stops_it_and_is_counted_over_all_runs_of_a_session() {
     assert!(more.iter().all(|line| line["ev"].get("asked").is_none()), "{more:?}");
     let object = home.run(&["ask", "--resume", &session, "--max-time", "10m", "--check", "--scenario", &scenario, "--json"]).ends(0).json();
     assert!(object["elapsed_ms"].as_u64().unwrap() > 500, "{object}");
+}
+
+#[test]
+fn time_ends_a_call_in_flight() {
+    let home = Home::new();
+    // The server takes the second request and says nothing; later it answers everything.
+    let silent = Arc::new(AtomicBool::new(true));
+    let server = Server::start({
+        let silent = Arc::clone(&silent);
+        move |_, request| {
+            let second = request.head.starts_with("POST") && !request.body.contains("# TASK: extract");
+            if second && silent.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_secs(40));
+            }
+            model(request)
+        }
+    });
+    let url = format!("http://{}", server.host);
+    let session = home.arg("s.jsonl");
+    let began = Instant::now();
+    let stopped = home.run(&[&ask(&url, &session)[..], &["--max-time", "2s", "--json"]].concat()).ends(4);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let object = stopped.says(&["the budget of 2s of running time is used up", "--resume", "--max-time N, with N above 2s"]).json();
+    assert_eq!((&object["stop"], &object["outcome"]), (&json!("budget: time"), &Value::Null));
+    silent.store(false, Ordering::SeqCst);
+    home.run(&["ask", "--resume", &session, "--max-time", "10m", "--json"]).ends(3);
+    home.run(&["replay", "--check", &session]).ends(0);
 }
 
 #[test]

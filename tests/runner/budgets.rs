@@ -248,3 +248,70 @@ async fn a_session_goes_on_with_what_was_not_spent_and_a_price_that_became_known
     let again: State = read(&folder.path().join("first.jsonl")).unwrap().state;
     assert_eq!(again, *halted.state);
 }
+
+/// A scripted model that is silent once it was asked so many times.
+struct Silent {
+    inner: Arc<dyn LanguageModel>,
+    answers: AtomicU32,
+}
+
+impl LanguageModel for Silent {
+    fn name(&self) -> &str {
+        "script"
+    }
+
+    fn prime(&self, asked: &[LlmJob]) {
+        self.inner.prime(asked);
+    }
+
+    fn complete(&self, job: LlmJob, wire: Wire) -> BoxFuture<'static, Result<(), CallError>> {
+        match self.answers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) {
+            Ok(_) => self.inner.complete(job, wire),
+            Err(_) => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+fn until_silence(scenario: &Scenario, answers: u32, watched: bool, budgets: &[(Budget, u64)]) -> Bench {
+    let model = Arc::new(Silent { inner: scenario.model().unwrap(), answers: AtomicU32::new(answers) });
+    let folder = tempfile::tempdir().unwrap();
+    let none: &[Arc<Entry>] = &[];
+    let journal = Journal::create(&folder.path().join("first.jsonl"), &Header::new("first", None), none).unwrap();
+    let mut started = started(scenario);
+    budgets.iter().for_each(|(budget, limit)| started.settings.budgets.set(*budget, Some(*limit)));
+    let setup = Setup::New { started: Box::new(started), journal: Some(journal), name: "first".into(), note: None, bank: None };
+    let equipment = Equipment { watched, ..equipment(scenario, Pace::Run, model, folder.path()) };
+    Bench { handle: launch(setup, equipment).unwrap(), folder }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_end_of_the_time_waits_for_no_silent_model() {
+    let scenario = film(1);
+    // The second case: another budget has halted it, and what is in flight never arrives.
+    for budgets in [&[(Budget::Time, 700)][..], &[(Budget::Time, 700), (Budget::Calls, 4)]] {
+        let mut bench = until_silence(&scenario, 3, false, budgets);
+        let halted = bench.until(|s| stands(s, Budget::Time)).await;
+        let open: Vec<_> = halted.state.asks.iter().filter(|ask| !ask.is_complete()).map(|ask| ask.id).collect();
+        assert!(!open.is_empty() && halted.live.flights.is_empty(), "what was in flight is dropped and stays open");
+        assert!((700..5_000).contains(&halted.live.ran_ms), "{} ms", halted.live.ran_ms);
+        let folder = bench.quit().await;
+        assert_eq!(read(&folder.path().join("first.jsonl")).unwrap().state, *halted.state, "reload == live");
+        // Asked again, it comes to the end of a search that was never stopped.
+        let settings = vec![Setting::Budget(Budget::Time, None), Setting::Budget(Budget::Calls, None)];
+        let (_, mut bench) = reopened(&scenario, folder, Changes { settings, price: None, model: None });
+        let end = bench.finished().await;
+        assert_eq!(compare(&expected(&scenario), &end.state), Vec::<String>::new(), "{budgets:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_watches_sees_the_end_of_the_time_while_calls_may_still_arrive() {
+    let scenario = film(1);
+    let mut bench = until_silence(&scenario, 3, true, &[(Budget::Time, 500)]);
+    let halted = bench.until(|s| s.state.halted.is_some()).await;
+    assert_eq!(halted.state.halted.as_ref().unwrap().cause, HaltCause::Budget(Budget::Time));
+    assert!(matches!(halted.run_state(), RunState::Pausing(_)), "{:?}", halted.run_state());
+    bench.send(Command::Abort);
+    let dropped = bench.until(|s| stands(s, Budget::Time)).await;
+    assert_eq!(halts(&dropped), 1);
+}

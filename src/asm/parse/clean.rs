@@ -1,5 +1,6 @@
 //! What of a completion was meant to be read: without invisible characters, reasoning, leaked tokens and wrappers.
 
+use super::refusal::REFUSES;
 use super::{Unusable, reasoning};
 use crate::calls::{Sample, Withheld};
 use regex::{Captures, Regex};
@@ -26,7 +27,7 @@ pub(super) struct Cleaned {
 pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusable> {
     match sample.withheld() {
         Some(Withheld::Filtered) => return Err(Unusable::Unreadable("the service's content filter took the reply")),
-        Some(Withheld::Refused) => return Err(Unusable::Unreadable("the model refuses to answer")),
+        Some(Withheld::Refused) => return Err(Unusable::Unreadable(REFUSES)),
         None => {}
     }
     let raw = sample.text.as_deref().ok_or(Unusable::Unreadable("the service sent no text"))?;

@@ -139,9 +139,9 @@ fn a_breakpoint_on_a_node_is_said_and_marked() {
     let said = talk.say(&format!("breakpoint here {next}"));
     assert!(said.contains(&format!("stands still before node {next} is expanded")), "{said}");
     let marked = |tree: &str| tree.lines().filter(|line| line.contains(", breakpoint")).filter_map(node).collect::<Vec<_>>();
-    assert_eq!(marked(&talk.say("tree")), [next.clone()], "{}", talk.all);
+    assert_eq!(marked(&talk.say("tree")), [&*next], "{}", talk.all);
     assert!(talk.say("breakpoint here 0").contains("it was expanded already"), "{}", talk.all);
-    assert_eq!(marked(&talk.say("tree")), [next.clone()], "{}", talk.all);
+    assert_eq!(marked(&talk.say("tree")), [&*next], "{}", talk.all);
     assert!(talk.say(&format!("breakpoint here {next}")).contains("is off"), "{}", talk.all);
     assert!(marked(&talk.say("tree")).is_empty(), "{}", talk.all);
     talk.quit();

@@ -77,6 +77,12 @@ impl Templates {
         self.overlaid.iter().any(|overlaid| overlaid == name)
     }
 
+    /// Whether any template came from a folder of the person's.
+    #[must_use]
+    pub fn is_any_overlaid(&self) -> bool {
+        !self.overlaid.is_empty()
+    }
+
     /// The text of a template. A session of an older program lacks what was added since: that is as it is compiled in.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {

@@ -136,6 +136,7 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
         None if args.search.scenario.is_none() && args.search.from.is_none() => bail!(needed()),
         _ => {}
     }
+    args.search.fit_model(config)?;
     let workshop = Workshop::open(&args.search, config, loading()).await?;
     workshop.check_budgets()?;
     let scripted = workshop.scenario.as_ref().map(|s| s.query.clone());
@@ -167,6 +168,7 @@ async fn resume(session: &str, given: &SearchOptions, config: &Config) -> anyhow
     let (path, unpacked) = path_to_go_on(session)?;
     let recording = crate::session::read(&path)?;
     let options = options_of(&recording, given).with_context(|| path.display().to_string())?;
+    options.fit_model(config)?;
     let mut config = config.clone();
     let wrong = without_broken_prompts(&mut config);
     let workshop = Workshop::open(&options, &config, loading()).await?;

@@ -178,6 +178,7 @@ impl<'a> Bench<'a> {
     }
 
     fn open_with(runtime: &'a Runtime, options: &SearchOptions, config: Config, lenient: bool) -> anyhow::Result<Self> {
+        options.fit_model(&config)?;
         let loading: crate::kg::Status = Arc::new(|line: String| eprintln!("{}", one_line(&line)));
         let quiet = options.kg.iter().all(|k| k == "demo");
         let workshop = runtime.block_on(Workshop::open_leniently(options, &config, (!quiet).then_some(loading), lenient))?;

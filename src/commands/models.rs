@@ -70,6 +70,30 @@ pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>
     Named { name, profile, usual: config.requests }
 }
 
+/// Refuses `--llm-url` (`url`) and `--key-file` (`key`) where the model that `llm` or the configuration names has no server:
+/// another model than the one that was meant would answer.
+///
+/// # Errors
+/// One sentence that says what to do.
+pub(super) fn fit_server(llm: Option<&str>, url: bool, key: bool, config: &Config) -> Result<(), UsageError> {
+    let (flag, is) = match (url, key) {
+        (true, _) => ("--llm-url", "where a model is"),
+        (false, true) => ("--key-file", "which key a model takes"),
+        (false, false) => return Ok(()),
+    };
+    let Some(named) = llm.or(config.llm.as_deref()) else {
+        return Err(UsageError::of(format!("{flag} says {is}, and no model is named: name it with --llm, as openai:MODEL")));
+    };
+    match ModelSpec::from_str(&config.model(named).1.spec) {
+        Ok(ModelSpec::Lexical | ModelSpec::Human | ModelSpec::Script(_)) => {
+            let named = one_line(named);
+            Err(UsageError::of(format!("{flag} says {is}, and {named} has no server: leave it out, or name another model with --llm")))
+        }
+        // What is no spec is told of where it is opened.
+        Ok(ModelSpec::Chat(..)) | Err(_) => Ok(()),
+    }
+}
+
 /// The kind of model that a spec names.
 fn word(spec: &str) -> &str {
     spec.split(':').next().unwrap_or_default().trim()

@@ -2,6 +2,7 @@
 
 use super::UsageError;
 use crate::asm::Profile;
+use crate::config::Config;
 use crate::micro::Micro;
 use crate::search::steer::Rule;
 use crate::search::{Budget, Condition, OnExhausted, Preset, Setting, Structured};
@@ -142,6 +143,18 @@ impl SearchOptions {
             Some(_) => Err(UsageError::of("--from begins a new session: leave out the session that is to go on, or --from")),
             None => Ok(()),
         }
+    }
+
+    /// Refuses flags about a model's server for a model without one. A question from a recording has the recording's model.
+    ///
+    /// # Errors
+    /// One sentence that says what to do.
+    pub fn fit_model(&self, config: &Config) -> Result<(), UsageError> {
+        if self.from.is_some() {
+            return Ok(());
+        }
+        let url = self.llm_url.is_some() && !self.url_is_recorded;
+        super::models::fit_server(self.llm.as_deref(), url, self.key_file.is_some(), config)
     }
 
     /// The budgets given here, each with its limit.

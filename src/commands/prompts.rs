@@ -20,7 +20,15 @@ pub(super) fn templates(options: &SearchOptions, config: &Config, model: &str) -
             let named = if options.prompts.is_some() { "--prompts" } else { "`prompts` of the configuration," };
             bail!("{named} {}: there is no such folder", folder.display())
         }
-        Some(folder) => Ok(Templates::load(profile, folder)?),
+        Some(folder) => {
+            let templates = Templates::load(profile, folder)?;
+            // That of the configuration may be filled later, from the explorer.
+            if options.prompts.is_some() && !templates.is_any_overlaid() {
+                let what = "holds no prompt: they stand by their names (default, select_relation, ...) in files *.yaml or *.yml";
+                return Err(UsageError::of(format!("--prompts {} {what}; write one, or leave the flag out", folder.display())).into());
+            }
+            Ok(templates)
+        }
         None => Ok(Templates::of(profile)),
     }
 }

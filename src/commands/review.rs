@@ -54,6 +54,7 @@ pub async fn run(args: &ReviewArgs) -> anyhow::Result<Status> {
     let act = wanted(&recording, args)?;
     let given =
         SearchOptions { llm: args.llm.clone(), llm_url: args.llm_url.clone(), key_file: args.key_file.clone(), ..SearchOptions::default() };
+    given.llm.as_ref().map_or(Ok(()), |_| given.fit_model(&config))?;
     let judge = judge(&recording, &given, &config)?;
     // Read again under the lock: nobody else can have gone on with it meanwhile.
     let (journal, recording) = Journal::reopen(&path)?;
@@ -118,6 +119,7 @@ fn judge(recording: &Recording, given: &SearchOptions, config: &Config) -> anyho
         return opener(given, config)(&OtherModel::named(llm.trim(), url)).map(Judge::Other).map_err(error);
     }
     let options = options_of(recording, given)?;
+    options.fit_model(config)?;
     let mut secrets = Vec::new();
     let model = Workshop::model_alone(&options, config, &mut secrets)?;
     Ok(Judge::Own(model, secrets))

@@ -2,7 +2,7 @@
 //!
 //! A sample is found by everything that it depends on: the model and its server, the login (hashed), the whole prompt with its
 //! parameters, how many equal requests came before, the slot and its seed. Another `--seed` therefore asks anew. Only
-//! services are kept; a sample without a text is asked for again.
+//! services are kept; a sample without a text, or of which a filter or a refusal left a part, is asked for again.
 
 use super::{LanguageModel, LlmJob, OnWire, Wire};
 use crate::cache::{About, CacheSettings, Key, Store, now_ms};
@@ -97,7 +97,9 @@ impl Inner {
         let inner = Arc::clone(self);
         let oldest = now_ms().saturating_sub(u64::try_from(self.max_age.as_millis()).unwrap_or(u64::MAX));
         let look = move || {
-            let kept = |(slot, key): (u32, Key)| Some((slot, inner.store.get(&key).filter(|entry: &Entry| entry.when >= oldest)?));
+            let kept = |(slot, key): (u32, Key)| {
+                Some((slot, inner.store.get(&key).filter(|entry: &Entry| entry.when >= oldest && lasts(&entry.sample))?))
+            };
             keys.into_iter().filter_map(kept).collect()
         };
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
@@ -149,9 +151,9 @@ impl Inner {
     }
 }
 
-/// Whether a sample is worth keeping: one without a text may have one the next time.
+/// Whether a sample is worth keeping: one without a text, or that was taken away, may be a reply the next time.
 fn lasts(sample: &Sample) -> bool {
-    sample.text.as_ref().is_some_and(|text| !text.trim().is_empty())
+    sample.withheld().is_none() && sample.text.as_ref().is_some_and(|text| !text.trim().is_empty())
 }
 
 impl LanguageModel for Cached {

@@ -14,6 +14,9 @@ fn what_the_command_line_names_and_there_is_not_is_a_usage_error() {
         (&["--kg", "http://127.0.0.1:1/sparql"], &["did you mean sparql:http://127.0.0.1:1/sparql"]),
         (&["--llm", "lexicl"], &["did you mean `lexical`"]),
         (&["--llm", "anthropic:"], &["anthropic:MODEL"]),
+        (&["--llm-url", "http://127.0.0.1:9"], &["--llm-url says where a model is, and no model is named", "--llm, as openai:MODEL"]),
+        (&["--key-file", "k"], &["--key-file says which key a model takes, and no model is named", "--llm"]),
+        (&["--llm", "lexical", "--llm-url", "http://127.0.0.1:9"], &["lexical has no server: leave it out"]),
         (&["--strategy", "beam"], &["beam", "tree-of-traversals"]),
         (&["--threshold", "2"], &["between 0 and 1"]),
         (&["--threshold", "NaN"], &["between 0 and 1"]),
@@ -48,6 +51,10 @@ fn what_can_not_be_opened_is_an_error_that_names_it() {
     let no_scenario = home.write("x.json", "{\"format\": \"tot-scenario/9\"}");
     home.run(&["ask", "--scenario", &no_scenario]).ends(1).says(&["x.json"]);
     home.run(&["ask", QUESTION, "--prompts", "nowhere"]).ends(1).says(&["--prompts nowhere: there is no such folder"]);
+    std::fs::create_dir(home.path("hollow")).unwrap();
+    home.write("hollow/default.txt", "default: x\n");
+    home.write("hollow/empty.yaml", "# nothing yet\n");
+    home.run(&["ask", QUESTION, "--prompts", "hollow"]).ends(2).says(&["--prompts hollow holds no prompt", "*.yaml", "leave the flag out"]);
     home.run(&["parse", "none.jsonl"]).ends(1).says(&["none.jsonl"]);
     assert!(home.sessions().is_empty(), "nothing began");
 }
@@ -242,4 +249,22 @@ fn a_named_model_has_the_price_of_what_it_stands_for() {
     home.write("config/tot/config.yaml", format!("{config}prices: {{openai:m*: {{input: 1, output: 2}}}}\n"));
     // The price is known: what fails now is the server that is not there.
     home.run(&["ask", QUESTION]).ends(1).says(&["no connection to http://127.0.0.1:9"]);
+}
+
+#[test]
+fn a_server_on_the_command_line_is_that_of_the_model_in_the_configuration() {
+    let home = Home::new();
+    let server = Server::start(|_, request| model(request));
+    let url = format!("http://{}", server.host);
+    let args = ["ask", QUESTION, "--llm-url", &url, "--max-expansions", "2"];
+    home.run(&args).ends(2).says(&["no model is named"]);
+    assert!(server.seen().is_empty() && home.sessions().is_empty(), "nothing began");
+    home.write("config/tot/config.yaml", "llm: fast\nmodels:\n  fast: openai:mock\n");
+    home.run(&args).ends(3);
+    assert!(server.seen().iter().any(|request| request.head.starts_with("POST")));
+    // A session has its model, whatever is configured later.
+    let session = home.sessions()[0].display().to_string();
+    home.write("config/tot/config.yaml", "llm: human\n");
+    home.run(&["ask", QUESTION, "--llm-url", &url]).ends(2).says(&["human has no server"]);
+    home.run(&["ask", "--resume", &session, "--llm", "openai:mock", "--llm-url", &url]).ends(3);
 }

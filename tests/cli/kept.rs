@@ -128,3 +128,29 @@ fn a_damaged_file_is_set_aside_and_said_once() {
     let ran = ask(&home, &server, &["--cache"]).says(&["replies are not kept, since"]);
     assert_eq!(ran.json()["llm"]["cached"], 0);
 }
+
+#[test]
+fn what_is_no_reply_is_asked_for_again() {
+    // Half an answer of a filter, the words of a refusal, nothing: each as the last choice of the samples of an action.
+    for (text, finish) in [("ANSWER: Chr", "content_filter"), ("I can't help", "refusal"), ("", "stop")] {
+        let home = Home::new();
+        let server = Server::start(move |_, request| {
+            let (status, kind, body) = model(request);
+            let mut body: serde_json::Value = serde_json::from_str(&body).unwrap_or_default();
+            if let Some([first, .., last]) = body["choices"].as_array_mut().map(Vec::as_mut_slice)
+                && first["message"]["content"].as_str().is_some_and(|text| text.starts_with("EXPAND"))
+            {
+                last["message"]["content"] = text.into();
+                last["finish_reason"] = finish.into();
+            }
+            (status, kind, body.to_string())
+        });
+        let more = ["--cache", "--structured", "off"];
+        let first = ask(&home, &server, &more);
+        let asked = server.seen();
+        ask(&home, &server, &more);
+        let again = &server.seen()[asked.len()..];
+        assert!(!again.is_empty() && again.iter().all(|r| r.body.contains("# TASK: default")), "{finish}: {again:?}\n{first:#?}");
+        assert!(again.iter().all(|r| !r.body.contains("\"n\":")), "only what was no reply: {again:?}");
+    }
+}

@@ -373,3 +373,19 @@ fn a_model_has_a_name_in_the_configuration() {
     home.write("config/tot/config.yaml", "models:\n  fast: {spec: lexical, key: sk-x}\n");
     home.run(&["ask", "q?"]).ends(1).says(&["models, fast", "key"]);
 }
+
+#[test]
+fn a_session_that_goes_on_without_its_key_file_says_which_flag_brings_it() {
+    let home = Home::new();
+    let server = Server::start(|_, request| match request.head.contains(KEY) {
+        true => super::server::model(request),
+        false => ("401 Unauthorized", "application/json", "{\"error\":{\"message\":\"no key\"}}".to_owned()),
+    });
+    let (file, session) = (key_file(&home, "key", KEY), home.arg("s.jsonl"));
+    let args =
+        ["ask", "q?", "--llm", "openai:m", "--llm-url", &server.host, "--key-file", &file, "--max-calls", "2", "--session", &session];
+    home.run(&args).ends(4);
+    let more = ["ask", "--resume", &session, "--max-calls", "100", "--max-expansions", "2"];
+    home.run(&more).ends(1).says(&["wants a key (HTTP 401)", "--key-file"]);
+    home.run(&[&more[..], &["--key-file", &file]].concat()).ends(3);
+}

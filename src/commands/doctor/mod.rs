@@ -105,7 +105,7 @@ pub(super) async fn check_kg(kg: Arc<dyn KnowledgeGraph>) -> Finding {
 /// Runs `tot doctor`.
 ///
 /// # Errors
-/// The output can't be written.
+/// The output can't be written; a server is named without its model.
 pub async fn run(args: DoctorArgs) -> anyhow::Result<Status> {
     let mut findings = vec![surroundings::program()];
     let config = match Config::load() {
@@ -115,6 +115,7 @@ pub async fn run(args: DoctorArgs) -> anyhow::Result<Status> {
             Config::default()
         }
     };
+    super::models::fit_server(args.llm.as_deref(), args.llm_url.is_some(), args.key_file.is_some(), &config)?;
     if findings.len() == 1 {
         findings.push(surroundings::configuration(&config));
     }

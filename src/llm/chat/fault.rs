@@ -219,17 +219,29 @@ impl Context {
     fn key_message(&self, status: u16, quote: &str) -> String {
         if self.has_key {
             format!(
-                "{} does not accept the key (HTTP {status}){quote}; set {} to a key that may use {}",
+                "{} does not accept the key (HTTP {status}){quote}; set {} to a key that may use {}, or name a file that holds one with --key-file",
                 self.host, self.variable, self.model
             )
         } else {
-            format!("{} wants a key (HTTP {status}){quote}; set {}", self.host, self.variable)
+            format!(
+                "{} wants a key (HTTP {status}){quote}; set {}, or name a file that holds one with --key-file",
+                self.host, self.variable
+            )
         }
     }
 
-    /// What it means that nothing came for `limit`.
+    /// What it means that no answer came within `limit`.
     pub fn of_silence(&self, limit: Duration) -> Fault {
-        let fact = format!("{} gave no answer within {} s", self.host, limit.as_secs_f32());
+        self.late(&format!("gave no answer within {} s", limit.as_secs_f32()))
+    }
+
+    /// What it means that a reply began to come, and then nothing more came for `limit`.
+    pub fn of_stall(&self, limit: Duration) -> Fault {
+        self.late(&format!("began its answer and sent nothing more for {} s", limit.as_secs_f32()))
+    }
+
+    fn late(&self, what: &str) -> Fault {
+        let fact = format!("{} {what}", self.host);
         let advice = "raise `timeout` of the model in the configuration, or use a faster one";
         Fault::Again(Passing { kind: CallErrorKind::TimedOut, fact, advice }, None)
     }

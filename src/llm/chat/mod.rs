@@ -242,7 +242,7 @@ fn check_key(key: Option<&Secret>, address: &reqwest::Url, variable: &str, signs
     let error = |message: String| Err(CallError::new(CallErrorKind::Key, message));
     match key {
         None if keys::needs_key(address) && !signs && !address::has_credentials(address) => error(format!(
-            "{} wants a key: set {variable}, or give another server with --llm-url (http://HOST:PORT needs none)",
+            "{} wants a key: set {variable}, name a file that holds one with --key-file, or give another server with --llm-url (http://HOST:PORT needs none)",
             crate::text::one_line(address.host_str().unwrap_or_default())
         )),
         Some(key) if !key.expose().bytes().all(|b| b.is_ascii_graphic()) => {

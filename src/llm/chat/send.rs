@@ -62,8 +62,10 @@ pub enum Sent {
 pub enum BodyError {
     /// The connection broke.
     Transport(reqwest::Error),
-    /// Nothing came for so long.
+    /// No answer came for so long.
     Late(Duration),
+    /// Text had come, and then no more for so long.
+    Stalled(Duration),
     /// It is too long.
     TooLong,
 }
@@ -74,6 +76,7 @@ impl Context {
         match error {
             BodyError::Transport(error) => self.of_transport(&error),
             BodyError::Late(limit) => self.of_silence(limit),
+            BodyError::Stalled(limit) => self.of_stall(limit),
             BodyError::TooLong => self.bad_reply("its reply is longer than 16 MB"),
         }
     }
@@ -199,7 +202,7 @@ impl Inner {
     ) -> Result<Result<Completion, NoReply>, BodyError> {
         let (mut splitter, mut bytes, mut limit) = (Splitter::new(framing), 0, self.config.timeout);
         // What came before the first event: a reply that came whole, perhaps.
-        let (mut first, mut is_stream) = (Vec::new(), false);
+        let (mut first, mut is_stream, mut begun) = (Vec::new(), false, false);
         loop {
             let piece = in_time(until, limit, reply.chunk()).await;
             let (events, end) = match piece {
@@ -215,6 +218,7 @@ impl Inner {
                 }
                 Ok(None) => (splitter.end(), Some(None)),
                 Err(BodyError::Transport(error)) => (splitter.end(), Some(Some(BodyError::Transport(error)))),
+                Err(BodyError::Late(limit)) if begun => return Err(BodyError::Stalled(limit)),
                 Err(error) => return Err(error),
             };
             let mut spoken = false;
@@ -242,6 +246,7 @@ impl Inner {
                 }
                 // Only text counts: a proxy keeps a line alive whose other end is dead.
                 None if spoken => {
+                    begun = true;
                     limit = self.config.stall;
                     until = Instant::now() + limit;
                 }

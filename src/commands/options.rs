@@ -64,7 +64,7 @@ pub struct SearchOptions {
     /// Expansions, at most
     #[arg(long, value_name = "N")]
     pub max_expansions: Option<u32>,
-    /// Calls to the model, at most (none: no limit)
+    /// Calls to the model, at most (none: no limit); a call asks one prompt, however many samples and requests that takes
     #[arg(long, value_name = "N", value_parser = calls)]
     pub max_calls: Option<Limit>,
     /// Tokens of prompts and replies, at most

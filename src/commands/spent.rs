@@ -46,7 +46,7 @@ pub(super) fn json(state: &State) -> Json {
 
 fn tally(tally: &Tally) -> Map<String, Json> {
     let object = json!({
-        "calls": tally.calls, "samples": tally.samples,
+        "calls": tally.calls, "requests": tally.requests, "samples": tally.samples,
         "prompt_tokens": tally.tokens.prompt_tokens, "cached_prompt_tokens": tally.tokens.cached_prompt_tokens,
         "cache_write_tokens": tally.tokens.cache_write_tokens, "completion_tokens": tally.tokens.completion_tokens,
         "cost": tally.cost.map(|cost| cost.money().as_f64()),

@@ -86,7 +86,7 @@ impl State {
                 Arc::make_mut(&mut self.texts).insert(text.clone(), *id);
             }
             Event::Asked { ask, key, call, hash, nth } => self.file_asked(entry, *ask, *key, call, hash, *nth)?,
-            Event::Replied { ask, got, source, usage, took_ms, .. } => {
+            Event::Replied { ask, got, source, usage, took_ms, tries } => {
                 let ask = self.open_ask(*ask)?;
                 fits(ask, got)?;
                 ask.fill(got);
@@ -98,6 +98,10 @@ impl State {
                     ask.usage += *usage;
                 }
                 ask.replies += 1;
+                // A model that counts no tokens is no service: its replies are no requests.
+                if matches!((source, got, usage), (Source::Live, Got::Samples(_), Some(_))) {
+                    ask.requests = ask.requests.saturating_add(*tries);
+                }
                 ask.took_ms = ask.took_ms.max(*took_ms);
                 ask.source = Some(*source);
                 ask.live |= source.is_live();
@@ -270,6 +274,7 @@ impl State {
             error: None,
             usage: crate::calls::Usage::default(),
             replies: 0,
+            requests: 0,
             took_ms: 0,
             source: None,
             live: false,

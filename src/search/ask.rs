@@ -27,6 +27,8 @@ pub struct Ask {
     pub usage: Usage,
     /// Replies on the wire.
     pub replies: u32,
+    /// Requests to the model's service that these replies took: with those that fill up samples, and each that was tried again.
+    pub requests: u32,
     /// Milliseconds on the wire, of the slowest reply.
     pub took_ms: u64,
     /// Where the last reply came from.

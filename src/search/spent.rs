@@ -13,6 +13,9 @@ use std::collections::HashSet;
 pub struct Tally {
     /// Asks.
     pub calls: u32,
+    /// Requests that brought what was received: a call takes more than one where a server gives too few samples at once, or is
+    /// tried again. Those of a call that failed as a whole are not known.
+    pub requests: u32,
     /// Samples received.
     pub samples: u32,
     /// Tokens, as the service counts them.
@@ -101,6 +104,7 @@ impl State {
                 let price = self.price_of(self.asked_of(ask));
                 for tally in [&mut c.llm, &mut c.by_kind[kind.index()]] {
                     tally.calls += 1;
+                    tally.requests = tally.requests.saturating_add(ask.requests);
                     tally.samples += samples;
                     tally.tokens += ask.usage;
                     tally.cost = tally.cost.zip(price).map(|(cost, price)| cost + price.of(&ask.usage));
@@ -135,6 +139,7 @@ impl State {
             let mut tally = Tally::default();
             for ask in self.asks.iter().filter(|ask| ask.is_llm() && self.is_same_model(self.asked_of(ask), by)) {
                 tally.calls += 1;
+                tally.requests = tally.requests.saturating_add(ask.requests);
                 tally.samples += u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
                 tally.tokens += ask.usage;
             }

@@ -13,8 +13,11 @@ pub fn spent_words(state: &State) -> String {
     let spent = state.counters();
     let of_them = |n: u32, place: &str| if n > 0 { format!(", {n} of them from {place}") } else { String::new() };
     let recorded = of_them(spent.recorded, "a recording") + &of_them(spent.llm_cached, "the cache");
+    // Where each call is one request, that says nothing.
+    let more = spent.llm.requests > spent.llm.calls;
+    let requests = if more { format!("{} requests, ", thousands(spent.llm.requests.into())) } else { String::new() };
     let mut text = format!(
-        "spent: {} to the model{recorded} ({}, {}); {} in",
+        "spent: {} to the model{recorded} ({requests}{}, {}); {} in",
         counted(spent.llm.calls, "call", "calls"),
         counted(spent.llm.samples, "sample", "samples"),
         counted(spent.llm_rounds, "round", "rounds"),

@@ -59,6 +59,29 @@ fn calls_stop_it_and_a_larger_limit_goes_on_without_paying_twice() {
 }
 
 #[test]
+fn requests_are_counted_where_a_call_takes_several() {
+    let home = Home::new();
+    // A server without `n`: one sample a request. The first request of all is refused for a moment.
+    let answer = busy_at_first();
+    let server = Server::start(move |number, request| {
+        let (status, kind, body) = answer(number, request);
+        let mut body: Value = serde_json::from_str(&body).unwrap_or_default();
+        if let Some(choices) = body["choices"].as_array_mut() {
+            choices.truncate(1);
+        }
+        (status, kind, body.to_string())
+    });
+    let url = format!("http://{}", server.host);
+    let session = home.arg("s.jsonl");
+    let object = home.run(&[&ask(&url, &session)[..], &["--json"]].concat()).ends(3).json();
+    let sent = asked(&server) as u64;
+    assert_eq!(object["llm"]["requests"], sent, "{}", object["llm"]);
+    assert!(sent > object["llm"]["calls"].as_u64().unwrap());
+    let shown = home.run(&["show", &session]).ends(0);
+    assert!(shown.out.contains(&format!("({sent} requests, ")), "{shown:#?}");
+}
+
+#[test]
 fn money_is_counted_by_the_price_table() {
     let home = Home::new();
     home.write("config/tot/config.yaml", PRICED);

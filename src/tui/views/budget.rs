@@ -59,6 +59,9 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: Option<u64>, width: usize) 
     if spent.recorded > 0 {
         calls.push_str(&format!(" · {} recorded", spent.recorded));
     }
+    if spent.llm.requests > spent.llm.calls {
+        calls.push_str(&format!(" · {} requests", spent.llm.requests));
+    }
     // A gauge says more than samples and rounds, where there is little room.
     if limit(Budget::Calls).is_none() || width >= 50 {
         calls.push_str(&format!(" · {} samples · {} rounds", spent.llm.samples, spent.llm_rounds));

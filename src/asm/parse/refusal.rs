@@ -1,4 +1,4 @@
-//! A line that gives no answer but says so: a refusal in plain words, or that the model can't tell. English and Chinese.
+//! A line that refuses to answer, in plain words, English and Chinese. That the model can't tell is an answer: its value says what it is worth.
 
 use super::Unusable;
 use regex::Regex;
@@ -49,21 +49,6 @@ static SHORT: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
-/// That nothing is known, to the end of the sentence and of the line.
-static UNKNOWING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(&format!(
-        r"(?ix)^(?:
-            (?:{CANNOT}\ (?:determine|tell|say|find|identify|know|verify|confirm|conclude|infer|decide|see)
-                | (?:i|we)\ (?:do\ not|don['’]?t)\ (?:know|have))
-            (?:\ (?:the|any|this|that|it|what|who|which|where|when|whether|if|from|based|with|for|your|enough|sufficient|access)\b[^.;!?]*)?
-            | (?:我们?|根据[^,，。]{{1,16}}[,，]?\s*我?)?(?:目前|现在|暂时|还|也)?(?:无法|不能|没法|没有办法)(?:从[^,，。]{{1,16}})?
-                (?:确定|判断|得知|得出|找到|知道|确认|推断)[^。；！？;]*
-            | 我们?(?:并)?不(?:知道|清楚|确定)[^。；！？;]*
-        )[\s.!。！]*$"
-    ))
-    .expect("constant")
-});
-
 /// Why `line`, a reply without a label, is no answer, if it says so itself.
 pub(super) fn refuses(line: &str) -> Option<Unusable> {
     let (mut rest, mut sorry) = (line.trim(), false);
@@ -72,11 +57,7 @@ pub(super) fn refuses(line: &str) -> Option<Unusable> {
         let Some(opener) = OPENER.find(rest) else { break };
         (rest, sorry) = (&rest[opener.end()..], true);
     }
-    if REFUSAL.is_match(rest) || (sorry && SHORT.is_match(rest)) {
-        return Some(Unusable::Unreadable(REFUSES));
-    }
-    let goes_on = [" but ", " however", "但", "不过"].iter().any(|word| rest.contains(word));
-    (UNKNOWING.is_match(rest) && !goes_on).then_some(Unusable::Unreadable("the model says that it can't tell the answer"))
+    (REFUSAL.is_match(rest) || (sorry && SHORT.is_match(rest))).then_some(Unusable::Unreadable(REFUSES))
 }
 
 /// Why a reply of a model that refuses is of no use.
@@ -110,16 +91,6 @@ mod tests {
         ] {
             assert!(matches!(refuses(line), Some(Unusable::Unreadable(REFUSES))), "{line}: {:?}", refuses(line));
         }
-        for line in [
-            "I cannot determine the answer from the graph.",
-            "I cannot tell",
-            "Sorry, I don't know.",
-            "I don't have enough information to answer the question.",
-            "我不知道答案。",
-            "根据图谱，无法确定答案。",
-        ] {
-            assert!(matches!(refuses(line), Some(Unusable::Unreadable(why)) if why != REFUSES), "{line}: {:?}", refuses(line));
-        }
     }
 
     #[test]
@@ -149,6 +120,11 @@ mod tests {
             "对不起，我的答案是北京",
             "无法触碰",
             "作为模型",
+            "I cannot tell",
+            "I cannot determine the answer from the graph.",
+            "Sorry, I don't know.",
+            "我不知道答案。",
+            "根据图谱，无法确定答案。",
         ] {
             assert!(refuses(line).is_none(), "{line}: {:?}", refuses(line));
         }

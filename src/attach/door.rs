@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::sync::{Mutex, watch};
@@ -190,9 +190,12 @@ impl Desk {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }
-            let too_long = line.len() > LONGEST_LINE;
-            let reply = if too_long {
-                Reply::refused(format!("a line holds at most {LONGEST_LINE} bytes: the connection is closed"))
+            let reply = if line.len() > LONGEST_LINE {
+                // Whatever its length, no more of it than this is kept.
+                if line.last() != Some(&b'\n') && !pass_over(&mut read).await {
+                    return;
+                }
+                Reply::refused(format!("a line holds at most {LONGEST_LINE} bytes: this one was passed over"))
             } else {
                 match request(&line) {
                     Ok(order) => self.obey(order).await,
@@ -201,7 +204,7 @@ impl Desk {
             };
             let Ok(mut text) = serde_json::to_string(&reply) else { return };
             text.push('\n');
-            if write.write_all(text.as_bytes()).await.is_err() || too_long {
+            if write.write_all(text.as_bytes()).await.is_err() {
                 return;
             }
         }
@@ -237,6 +240,21 @@ impl Desk {
             // What the runner said instead of doing it.
             Some((_, notice)) if number(&now) != number(&before) && !is_done(order, &before, &now) => Reply::refused(one_line(notice)),
             _ => standing(&now),
+        }
+    }
+}
+
+/// Reads to the end of a line; whether it has one.
+async fn pass_over(read: &mut (impl AsyncBufRead + Unpin)) -> bool {
+    loop {
+        let Ok(bytes) = read.fill_buf().await else { return false };
+        let (here, end) = (bytes.len(), bytes.iter().position(|byte| *byte == b'\n'));
+        if here == 0 {
+            return false;
+        }
+        read.consume(end.map_or(here, |at| at + 1));
+        if end.is_some() {
+            return true;
         }
     }
 }

@@ -5,7 +5,7 @@
 //! * **Client to search**: one JSON object a line, `{"do":"pause"}`; see [`Order`] for the words.
 //! * **Search to client**: one line for each of them, in their order: `{"ok":true,"state":"paused","seq":123}`, where `seq` is the
 //!   number of entries in the journal when the command had been taken up, or `{"ok":false,"why":"..."}`; see [`Reply`].
-//! * A line longer than [`LONGEST_LINE`] closes the connection. No command ends the search or touches a file.
+//! * A line longer than [`LONGEST_LINE`] is passed over and answered with an error. No command ends the search or touches a file.
 //! * The end of the connection means that no program runs this session any more (it ended, or went on in a fork).
 
 mod door;

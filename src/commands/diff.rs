@@ -84,7 +84,7 @@ fn object(sides: &[Side; 2], found: &Comparison) -> Json {
         .iter()
         .map(|row| {
             let [x, y] = row.nodes;
-            json!({"depth": row.depth, "token": row.token, "nodes": [number(x), number(y)], "values": [value(0, x), value(1, y)]})
+            json!({"depth": row.depth, "token": row.token, "label": row.label, "nodes": [number(x), number(y)], "values": [value(0, x), value(1, y)]})
         })
         .collect();
     let setup: serde_json::Map<String, Json> = found.setup.iter().map(|(what, sides)| ((*what).to_owned(), json!(sides))).collect();
@@ -154,7 +154,7 @@ fn text(sides: &[Side; 2], found: &Comparison) -> String {
         let values: Vec<String> = (0..2).filter_map(|side| row.nodes[side].map(|id| value_words(sides[side].state(), id))).collect();
         let values =
             if values.windows(2).all(|pair| pair[0] == pair[1]) { values.first().cloned().unwrap_or_default() } else { values.join(" / ") };
-        let _ = writeln!(out, "{sign} {}{}  {values}", "  ".repeat(row.depth as usize), one_line(&row.token));
+        let _ = writeln!(out, "{sign} {}{}  {values}", "  ".repeat(row.depth as usize), row.label);
     }
     out.push('\n');
     for line in found.end(sides.each_ref().map(Side::state)) {

@@ -5,6 +5,7 @@ use crate::asm::Action;
 use crate::graph::{Edge, Object};
 use crate::micro::Micro;
 use crate::search::{By, JudgedFact, NodeId, Outcome, StandingVerdict, State, StepKind, Value, Warning, WarningKind};
+use crate::search::{describe, rejected_text};
 use crate::session::moment;
 use crate::text::{one_line, quoted};
 use indexmap::IndexMap;
@@ -257,10 +258,11 @@ pub fn tree(state: &State) -> String {
         for left in left_of.remove(&row.node).unwrap_or_default() {
             let n = left.reading.slots.len();
             let _ = match &left.reading.outcome {
-                Outcome::Rejected { text, why, .. } => {
-                    writeln!(out, "{indent}  rejected {n}x {}: {}", quoted(&one_line(text)), one_line(why))
+                Outcome::Rejected { text, why, reason } => {
+                    let said = rejected_text(state, Some(row.node), *reason, text);
+                    writeln!(out, "{indent}  rejected {n}x {}: {}", quoted(&said), one_line(why))
                 }
-                Outcome::Outvoted(action) => writeln!(out, "{indent}  outvoted {n}x {}", one_line(&action.token())),
+                Outcome::Outvoted(action) => writeln!(out, "{indent}  outvoted {n}x {}", describe(state, Some(row.node), action)),
                 _ => Ok(()),
             };
         }

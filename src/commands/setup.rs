@@ -19,6 +19,7 @@ use crate::scenario::Scenario;
 use crate::search::steer::Rule;
 use crate::search::strategy::{self, Strategy};
 use crate::search::{Budget, Condition, Preset, Setting, Settings, Started, State, Structured};
+pub use crate::session::session_path;
 use crate::session::{Header, Journal, PackError, Recording, is_packed, new_session_name, sessions_folder, unpack};
 use crate::text::one_line;
 use anyhow::{Context, bail};
@@ -491,15 +492,4 @@ pub fn path_to_go_on(session: &str) -> anyhow::Result<(PathBuf, Option<String>)>
         }
         Err(e) => Err(e.into()),
     }
-}
-
-/// The file of a session: a path, or a name in the sessions folder.
-#[must_use]
-pub fn session_path(session: &str) -> PathBuf {
-    let path = PathBuf::from(session);
-    if path.exists() || session.contains('/') {
-        return path;
-    }
-    let named = sessions_folder().map(|f| f.join(format!("{session}.jsonl"))).filter(|p| p.exists());
-    named.unwrap_or(path)
 }

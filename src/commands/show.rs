@@ -157,8 +157,11 @@ fn facts(state: &State) -> String {
         return format!("no facts: {said}\n");
     }
     let mut out = String::new();
-    for (_, graph, edge, trace) in all {
+    for (place, graph, edge, trace) in all {
         let _ = writeln!(out, "{}  ({}, {} {})", graph.sentence(&edge), edge.kg, one_line(&edge.s), one_line(&edge.r));
+        for act in state.corrected_by(place, &edge) {
+            let _ = state.corrected_words(place, act).map(|words| writeln!(out, "  {words}"));
+        }
         let _ = match trace.brought_by {
             Some((node, ask)) => writeln!(out, "  brought by node {} (call {}, {})", node.0, ask.0, came_from(state, ask)),
             None => writeln!(out, "  no call of this session brought it"),
@@ -169,6 +172,13 @@ fn facts(state: &State) -> String {
             1 => writeln!(out, "  shown to the model in 1 prompt, about node {at}"),
             n => writeln!(out, "  shown to the model in {n} prompts, about {} {at}", if trace.nodes.len() == 1 { "node" } else { "nodes" }),
         };
+        match trace.before.len() {
+            0 => {}
+            n => {
+                let (them, was) = if n == 1 { ("it", "was") } else { ("them", "were") };
+                let _ = writeln!(out, "  {n} of {them} {was} sent before the correction, with the old label");
+            }
+        }
         for answer in &trace.answers {
             let value = state.value(*answer).known().map_or_else(|| "unknown".to_owned(), |v| v.to_string());
             let _ = writeln!(out, "  node {} rests on it: {}, value {value}", answer.0, report::label(state, *answer));
@@ -193,7 +203,9 @@ fn facts_json(state: &State, session: &str) -> Json {
             "kg": edge.kg,
             "at": at,
             "brought_by": trace.brought_by.map(|(node, ask)| json!({ "node": node, "call": ask, "from": came_from(state, ask) })),
+            "corrected": state.corrected_by(at, &edge).into_iter().filter_map(|act| state.corrected_words(at, act)).collect::<Vec<_>>(),
             "prompts": trace.prompts,
+            "prompts_before_correction": trace.before,
             "nodes": trace.nodes,
             "answers": trace.answers,
         })

@@ -20,7 +20,7 @@ use crate::tui::views::inspector::{self, Tab};
 use crate::tui::views::start::StartData;
 use crate::tui::{OpenHow, Other, PromptSaved, Status};
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -531,6 +531,11 @@ impl Dialogue {
     /// The file of the session that is open.
     pub fn session_path(&self) -> Option<&Path> {
         self.app.session().and_then(|view| view.snapshot.live.path.as_deref())
+    }
+
+    /// Where the session that is open stands, and the one that it was forked from.
+    pub fn places(&self) -> [Option<PathBuf>; 2] {
+        self.app.session().map(|view| view.snapshot.live.places()).unwrap_or_default()
     }
 
     /// Takes up which models a session can go on with.

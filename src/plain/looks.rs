@@ -30,6 +30,7 @@ pub fn node(scene: &Scene, id: NodeId) -> String {
         (scene.next == Some(id) && scene.working != Some(id), "next"),
         (scene.answer == Some(id), "the answer"),
         (tree::by_hand(scene, node), "by hand"),
+        (scene.breaks.contains(&id), "breakpoint"),
         (standing.pruned, "pruned"),
         (standing.withdrawn, "taken back"),
     ];
@@ -197,7 +198,12 @@ pub fn started(view: &SessionView) -> Vec<String> {
     let graphs = if kgs.len() == 1 { "graph" } else { "graphs" };
     let mut lines = vec![
         format!("question: {}", one_line(&started.question)),
-        format!("session {}; model: {}; {graphs}: {}", view.snapshot.live.session, header::model(&started.model), kgs.join(", ")),
+        format!(
+            "session {}; model: {}; {graphs}: {}",
+            view.snapshot.live.session,
+            view.snapshot.state.model_words(header::model),
+            kgs.join(", ")
+        ),
     ];
     lines.extend(descent(view));
     if !matches!(view.snapshot.run_state(), RunState::Running | RunState::Stepping) {

@@ -206,7 +206,8 @@ impl Shell<'_> {
             }
             Effect::Save(save) => self.dialogue.saved(self.host.save_prompt(save.name, &save.text, save.replace)),
             Effect::List => {
-                let sessions = beside(self.dialogue.session_path());
+                let [session, parent] = self.dialogue.places();
+                let sessions = beside(session.as_deref(), parent.as_deref());
                 self.dialogue.listed(&sessions);
             }
             Effect::Read(path) => {

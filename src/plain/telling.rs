@@ -4,6 +4,7 @@ use super::looks;
 use super::words::worded;
 use crate::graph::KgName;
 use crate::runner::{RunState, ToldWaits};
+use crate::search::rejected_text;
 use crate::search::{Entry, Event, JudgedFact, NewNode, NodeId, Outcome, Reading, State, StepKind, Valuation, Warning, WarningKind};
 use crate::text::one_line;
 use crate::tui::scene::{Scene, describe, label};
@@ -175,7 +176,9 @@ fn left(state: &State, at: Option<NodeId>, row: &Reading) -> Option<String> {
     let votes = count(row.slots.len(), "sample", "samples");
     match &row.outcome {
         Outcome::Outvoted(action) => Some(format!("outvoted: {}, {votes}", describe(state, at, action))),
-        Outcome::Rejected { text, why, .. } => Some(format!("rejected: {}, {votes}: {}", one_line(text), one_line(why))),
+        Outcome::Rejected { text, why, reason } => {
+            Some(format!("rejected: {}, {votes}: {}", rejected_text(state, at, *reason, text), one_line(why)))
+        }
         _ => None,
     }
 }

@@ -142,8 +142,12 @@ pub struct Live {
     pub session: String,
     /// Its file, when it is on disk.
     pub path: Option<PathBuf>,
+    /// The file of a recording that is only looked at: it is never written.
+    pub seen_at: Option<PathBuf>,
     /// The parent of a fork and the entry after which it went live.
     pub parent: Option<(String, Seq)>,
+    /// The parent's file when the fork was made, where that is known.
+    pub parent_path: Option<PathBuf>,
     /// Why it was forked, and the answer that is expected.
     pub fork: ForkNote,
     /// In a fork: it stops at the first request that its parent never made.
@@ -152,6 +156,14 @@ pub struct Live {
     pub replay: bool,
     /// Milliseconds that the search ran (pauses not counted).
     pub ran_ms: u64,
+}
+
+impl Live {
+    /// Its file, and that of its parent, where they are known.
+    #[must_use]
+    pub fn places(&self) -> [Option<PathBuf>; 2] {
+        [self.path.clone().or_else(|| self.seen_at.clone()), self.parent_path.clone()]
+    }
 }
 
 /// What the screen draws: state, recording and what is going on, all of one moment.

@@ -9,6 +9,7 @@ use super::task;
 use crate::calls::{AskId, KgCall, Sample};
 use crate::search::{Act, ActId, By, Event, Got, Halt, HaltCause, Seq, Source, kg_hash};
 use crate::session::{ForkNote, Header, Journal, Timeline, new_session_name};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What an order leads to.
@@ -159,7 +160,10 @@ impl Runner {
         let name = new_session_name();
         let hide = |text: &str| self.equipment.secrets.hide(text);
         let note = ForkNote { why: hide(&note.why), expected: hide(&note.expected) };
-        let header = Header::new(&name, Some(parent.clone())).with_note(note.clone());
+        // Whoever looks for the parent need not search for it: it may stand in any place.
+        let file = self.live.path.as_ref().or(self.live.seen_at.as_ref()).and_then(|path| path.canonicalize().ok());
+        let parent_path = file.as_deref().and_then(Path::to_str).map(hide);
+        let header = Header::new(&name, Some(parent.clone())).with_parent_path(parent_path.clone()).with_note(note.clone());
         let journal = match &self.equipment.folder {
             None => None,
             Some(folder) => match Journal::create(&folder.join(format!("{name}.jsonl")), &header, &prefix) {
@@ -193,7 +197,9 @@ impl Runner {
         self.previews.clear();
         self.live.session = name;
         self.live.path = self.journal.as_ref().map(|j| j.path().to_owned());
+        self.live.seen_at = None;
         self.live.parent = Some(parent);
+        self.live.parent_path = parent_path.map(PathBuf::from);
         self.live.fork = note;
         self.live.stops_at_miss = stop;
         self.live.replay = false;

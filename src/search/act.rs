@@ -163,7 +163,7 @@ impl Act {
         Self::AskAgain { node, what, edits: Vec::new(), otherwise: Otherwise::default() }
     }
 
-    /// The act in one line, for the timeline.
+    /// The act in one line, with ids where only a state knows the labels: see [`super::act_words`].
     #[must_use]
     pub fn summary(&self) -> String {
         match self {

@@ -5,6 +5,7 @@ use super::act::Act;
 use super::event::{ActId, NodeId};
 use super::state::{ActRecord, State};
 use crate::graph::{Delta, Edge, Entity, EntityId, KgName, LocalGraph, Object};
+use crate::text::one_line;
 use serde::{Deserialize, Serialize};
 
 /// The KG that a person's facts are counted for.
@@ -187,6 +188,38 @@ impl State {
         let fact = graph.resolved(fact);
         let stands = |correction: &&Correction| correction.result().is_some_and(|result| graph.resolved(&result).same_fact(&fact));
         self.corrections().map(|(_, correction)| correction).filter(stands).last()
+    }
+
+    /// The acts in force that a fact of the local graph of `at` is as it is because of, in the order in which they were made: corrections
+    /// of the fact itself, and of the label of what it names.
+    #[must_use]
+    pub fn corrected_by(&self, at: NodeId, fact: &Edge) -> Vec<&ActRecord> {
+        let graph = self.graph(at);
+        let fact = graph.resolved(fact);
+        let of = |object: &Object| if let Object::Entity(id) = object { Some(id.clone()) } else { None };
+        let ends = [Some(fact.s.clone()), of(&fact.o)];
+        let about = |correction: &Correction| {
+            let result = correction.result().map(|result| graph.resolved(&result));
+            let named = result.as_ref().filter(|_| matches!(correction.change, Change::Label(_))).and_then(|result| of(&result.o));
+            result.as_ref().is_some_and(|result| result.same_fact(&fact)) || named.is_some_and(|id| ends.contains(&Some(id)))
+        };
+        self.acts.iter().filter(|act| act.active && correction(act).is_some_and(about)).map(|act| &**act).collect()
+    }
+
+    /// What such an act made of a fact of the local graph of `at`, in words: `corrected by you: other label, the graph says “Bright
+    /// House Field” (renamed in 2018)`; `None`: it is no correction.
+    #[must_use]
+    pub fn corrected_words(&self, at: NodeId, act: &ActRecord) -> Option<String> {
+        let correction = correction(act)?;
+        let before = self.graph_as_brought(at);
+        let was = match (&correction.change, &correction.fact.o) {
+            (Change::Label(_) | Change::Object { .. }, Object::Entity(id)) => Some(one_line(before.name(id))),
+            (Change::Object { .. }, Object::Literal(literal)) => Some(one_line(&literal.text)),
+            _ => None,
+        };
+        let was = was.map_or_else(String::new, |was| format!(", the graph says “{was}”"));
+        let why = if correction.reason.is_empty() { String::new() } else { format!(" ({})", one_line(&correction.reason)) };
+        Some(format!("corrected by you: {}{was}{why}", correction.change.done()))
     }
 
     /// The label that a person gave an entity: the last one in force.

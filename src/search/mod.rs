@@ -10,6 +10,7 @@ pub mod breakpoint;
 mod budget;
 mod compare;
 pub mod correction;
+mod describe;
 mod event;
 mod health;
 mod left_out;
@@ -42,6 +43,7 @@ pub use budget::{Budget, Budgets};
 pub use compare::{
     Comparison, Difference, DifferenceKind, Judgement, PairRow, Saved, SessionVerdict, Side, compare, is_expected, value_words,
 };
+pub use describe::{act_words, describe, entity_name, label, rejected_text, relation_label};
 pub use event::{
     ActId, AskKey, By, Call, Entry, Event, FinishedEvent, Got, Halt, HaltCause, LlmCall, NewNode, NodeId, Outcome, OutcomeKind, PartId,
     Purpose, Reading, Reason, Route, Seq, Source, Started, StepId, StepKind, Stop, UnixMs, Valuation,

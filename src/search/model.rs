@@ -132,6 +132,14 @@ impl State {
         )
     }
 
+    /// The model that is asked now, and the session's own where that is another one: `openai:m1, at first lexical`. `words` says what
+    /// a person reads for a name.
+    #[must_use]
+    pub fn model_words(&self, words: impl Fn(&str) -> String) -> String {
+        let (now, first) = (one_line(self.model(self.model_now()).name), one_line(&self.started().model));
+        if now == first { words(&now) } else { format!("{}, at first {}", words(&now), words(&first)) }
+    }
+
     /// The act that named the model which is asked now; `None`: the session's own is.
     #[must_use]
     pub fn model_now(&self) -> Option<ActId> {

@@ -2,7 +2,7 @@
 
 use super::act::Act;
 use super::ask::Ask;
-use super::correction::Correction;
+use super::correction::{Change, Correction};
 use super::event::{Call, NodeId, PartId};
 use super::state::State;
 use super::strategy::edits;
@@ -19,6 +19,8 @@ pub struct Trace {
     /// The asks to the model whose prompt showed it, in the order of asking, in the whole tree: whichever node brought it
     /// there. Prompts that the service refused whole are none.
     pub prompts: Vec<AskId>,
+    /// Those of them that were built before a person gave what the fact names the label that it has now: they had another one.
+    pub before: Vec<AskId>,
     /// The nodes that these are about (where samples were drawn, or whose value was asked for), by number.
     pub nodes: Vec<NodeId>,
     /// The answers that rest on it, best first; pruned and withdrawn ones are none.
@@ -77,6 +79,10 @@ impl Fact<'_> {
     }
 }
 
+fn is_label(act: &Act) -> bool {
+    matches!(act, Act::Correct { correction, .. } if matches!(correction.change, Change::Label(_)))
+}
+
 impl State {
     /// The trace of `edge`, a fact of the local graph of `at`.
     #[must_use]
@@ -106,8 +112,10 @@ impl State {
         let rests = |answer: &NodeId| {
             (fact.corrected || reach[answer.index()] != Reach::None) && self.evidence(*answer).iter().any(|edge| fact.is(edge))
         };
+        let labelled = self.corrected_by(at, &edge).into_iter().filter(|act| is_label(&act.what)).map(|act| act.seq).max();
         Trace {
             brought_by,
+            before: asks.iter().filter(|ask| labelled.is_some_and(|since| ask.seq < since)).map(|ask| ask.id).collect(),
             prompts: asks.iter().map(|ask| ask.id).collect(),
             nodes: nodes.into_iter().collect(),
             answers: self.answers().into_iter().filter(rests).collect(),

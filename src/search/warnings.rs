@@ -3,6 +3,7 @@
 
 use super::ask::Ask;
 use super::budget::Budget;
+use super::describe::rejected_text;
 use super::event::{Call, NodeId, Outcome, Purpose, Reason, Seq, StepId, StepKind, Valuation};
 use super::state::{Node, State, Step, Value};
 use crate::asm::Action;
@@ -228,15 +229,18 @@ impl State {
     fn same_facts(&self, all: &mut Vec<Warning>, found: &mut Found) {
         for (node, step) in self.sampled() {
             let nothing_new = |outcome: &Outcome| matches!(outcome, Outcome::Rejected { reason: Reason::NothingNew, .. });
-            let tokens: Vec<&str> = step
+            let chosen: Vec<String> = step
                 .refused
                 .iter()
                 .filter(|row| nothing_new(&row.outcome))
-                .filter_map(|row| if let Outcome::Rejected { text, .. } = &row.outcome { Some(text.as_str()) } else { None })
+                .filter_map(|row| match &row.outcome {
+                    Outcome::Rejected { text, reason, .. } => Some(rejected_text(self, Some(node), *reason, text)),
+                    _ => None,
+                })
                 .collect();
             let brought = step.children.iter().filter_map(|child| self.node(*child)).any(|child| !child.delta.edges.is_empty());
-            if !tokens.is_empty() && !brought {
-                let said = format!("what was chosen here adds no fact that is not known: {}", tokens.join(", "));
+            if !chosen.is_empty() && !brought {
+                let said = format!("what was chosen here adds no fact that is not known: {}", chosen.join(", "));
                 all.push(Warning::new(node, WarningKind::SameFacts, said));
             }
         }

@@ -83,27 +83,23 @@ impl<'a> Descent<'a> {
             None if taken.recorded > 0 || supply != Supply::Over => ("an earlier recording", "asked again".to_owned()),
             None => return None,
         };
-        let live = match (taken.live, taken.live_since) {
-            (live, Some(since)) if live > 0 => Some(format!("{live} live since event {since}")),
-            _ => None,
-        };
-        let replies = match taken.recorded {
-            1 => "1 reply".to_owned(),
-            n => format!("{n} replies"),
-        };
-        let said = match supply {
-            Supply::Over => {
-                let recorded = (taken.recorded > 0).then(|| format!("{replies} from {whose}"));
-                [recorded, live].into_iter().flatten().collect::<Vec<_>>().join(", ")
-            }
-            Supply::UntilNew { stops } => {
+        let replies = |n: usize| if n == 1 { "1 reply".to_owned() } else { format!("{n} replies") };
+        let recorded = (taken.recorded > 0).then(|| format!("{} from {whose}", replies(taken.recorded)));
+        let since = taken.live_since.map_or_else(String::new, |since| format!("live since event {since}"));
+        let said = match (supply, recorded) {
+            (Supply::Over, Some(recorded)) if taken.live > 0 => format!("{recorded}, {} {since}", taken.live),
+            (Supply::Over, Some(recorded)) => recorded,
+            (Supply::Over, None) if taken.live > 0 => format!("{} {since}", replies(taken.live)),
+            (Supply::Over, None) => String::new(),
+            (Supply::UntilNew { stops }, recorded) => {
+                let first = match recorded {
+                    Some(recorded) => format!("{recorded}, the next too"),
+                    None => format!("replies come from {whose}"),
+                };
                 let then = if stops { ", where it stops" } else { "" };
-                let so_far = (taken.recorded > 0).then(|| format!("{} so far", taken.recorded));
                 // What the person asks for again is never answered from a recording, and does not end it.
-                let by_hand = live.map(|live| format!("by hand {live}"));
-                let so_far = [so_far, by_hand].into_iter().flatten().collect::<Vec<_>>().join(", ");
-                let so_far = if so_far.is_empty() { so_far } else { format!(" ({so_far})") };
-                format!("replies come from {whose} until a request is new{then}{so_far}")
+                let by_hand = if taken.live > 0 { format!(" (by hand {} {since})", taken.live) } else { String::new() };
+                format!("{first} until a request is new{then}{by_hand}")
             }
         };
         let parts = [of, said, one_line(self.note.why.trim())];

@@ -5,6 +5,7 @@ use super::read::{self, ReadError, ReadErrorKind, next_line, read};
 use crate::asm::Action;
 use crate::search::{Entry, Event, NodeId, OutcomeKind, Seq, State};
 use crate::text::one_line;
+use std::collections::HashSet;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -120,13 +121,16 @@ fn files(folder: &Path) -> std::io::Result<Vec<(u64, PathBuf, u64)>> {
     let mut files: Vec<(u64, PathBuf, u64)> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
         .filter(|f| f.path().extension().is_some_and(|e| e == "jsonl"))
-        .filter_map(|f| {
-            let about = f.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some((about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs(), f.path(), about.len()))
-        })
+        .filter_map(|f| file(&f.path()))
         .collect();
     files.sort_by(|a, b| b.cmp(a));
     Ok(files)
+}
+
+/// A file, with when it was written and its size; nothing else than a file is one.
+fn file(path: &Path) -> Option<(u64, PathBuf, u64)> {
+    let about = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs(), path.to_owned(), about.len()))
 }
 
 /// The sessions of `folder`, newest first, at most `limit` and, beyond them, those that these were forked from. Files that are no
@@ -148,11 +152,35 @@ pub fn recent(folder: &Path, limit: usize) -> Vec<Listed> {
     found
 }
 
-/// The sessions of the folder that a session stands in, or of the usual one. A folder that can't be read has none.
+/// What a session can be compared with: the others of the folder that it stands in, those of the usual folder, and the file that it
+/// was forked from, each once, newest first. A folder that can't be read has none.
 #[must_use]
-pub fn beside(session: Option<&Path>) -> Vec<Listed> {
-    let folder = session.and_then(Path::parent).map(Path::to_owned).or_else(sessions_folder);
-    folder.and_then(|folder| list(&folder).ok()).unwrap_or_default()
+pub fn beside(session: Option<&Path>, parent: Option<&Path>) -> Vec<Listed> {
+    // The folder of a bare file name is the one that the program runs in.
+    let own = session
+        .filter(|path| path.exists())
+        .and_then(Path::parent)
+        .map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let mut found: Vec<Listed> = Vec::new();
+    let mut seen: HashSet<PathBuf> = session.and_then(|path| path.canonicalize().ok()).into_iter().collect();
+    let folders = [own.map(Path::to_owned), sessions_folder()].into_iter().flatten();
+    let there = folders.flat_map(|folder| list(&folder).unwrap_or_default());
+    found.extend(there.filter(|listed| listed.path.canonicalize().is_ok_and(|path| seen.insert(path))));
+    let parent = parent.filter(|path| path.canonicalize().is_ok_and(|path| seen.insert(path)));
+    found.extend(parent.and_then(file).map(|file| listed(&file, Depth::Answer)));
+    found.sort_by(|a, b| (b.when, &b.path).cmp(&(a.when, &a.path)));
+    found
+}
+
+/// The file of a session: a path, or a name in the sessions folder.
+#[must_use]
+pub fn session_path(session: &str) -> PathBuf {
+    let path = PathBuf::from(session);
+    if path.exists() || session.contains('/') {
+        return path;
+    }
+    let named = sessions_folder().map(|f| f.join(format!("{session}.jsonl"))).filter(|p| p.exists());
+    named.unwrap_or(path)
 }
 
 /// What is listed of a file.
@@ -266,7 +294,7 @@ pub fn moment(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Depth, civil, ends, list, moment, recent};
+    use super::{Depth, beside, civil, ends, list, moment, recent};
     use crate::session::shipped;
 
     #[test]
@@ -293,6 +321,27 @@ mod tests {
         std::fs::write(&path, &text).unwrap();
         let listed = list(folder.path()).unwrap();
         assert_eq!((listed.len(), listed.iter().filter(|l| l.what.is_ok()).count()), (2, 1));
+    }
+
+    #[test]
+    fn what_a_session_is_compared_with_is_listed_once_and_without_itself() {
+        let (here, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let text = include_str!("../../assets/sessions/straight.jsonl");
+        let put = |path: std::path::PathBuf| std::fs::write(&path, text).map(|()| path).unwrap();
+        let (own, twin) = (put(here.path().join("own.jsonl")), put(here.path().join("twin.jsonl")));
+        let parent = put(elsewhere.path().join("parent.jsonl"));
+        let paths = |parent: Option<&std::path::Path>| -> Vec<std::path::PathBuf> {
+            let found = beside(Some(&own), parent).into_iter().map(|listed| listed.path.canonicalize().unwrap());
+            found.filter(|path| path.starts_with(here.path()) || path.starts_with(elsewhere.path())).collect()
+        };
+        assert_eq!(paths(None), vec![twin.clone()]);
+        let mut both = paths(Some(&parent));
+        both.sort();
+        let mut expected = [parent, twin.clone()];
+        expected.sort();
+        assert_eq!(both, expected);
+        assert_eq!(paths(Some(&twin)), vec![twin.clone()], "each once");
+        assert_eq!(paths(Some(&own)), [twin], "never itself");
     }
 
     #[test]

@@ -30,6 +30,9 @@ pub struct Header {
     /// The session that this one was forked from, and how many of its entries were copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<(String, Seq)>,
+    /// The absolute path of the parent's file when the fork was made. It stays at home: a packed session has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_path: Option<String>,
     /// What the person said when they forked it.
     #[serde(default, skip_serializing_if = "ForkNote::is_empty")]
     pub fork: ForkNote,
@@ -58,7 +61,13 @@ impl Header {
     /// The header of a new session.
     #[must_use]
     pub fn new(session: impl Into<String>, parent: Option<(String, Seq)>) -> Self {
-        Self { format: FORMAT.to_owned(), version: VERSION, session: session.into(), parent, fork: ForkNote::default() }
+        Self { format: FORMAT.to_owned(), version: VERSION, session: session.into(), parent, parent_path: None, fork: ForkNote::default() }
+    }
+
+    /// The same, with where the parent's file stands.
+    #[must_use]
+    pub fn with_parent_path(self, parent_path: Option<String>) -> Self {
+        Self { parent_path, ..self }
     }
 
     /// The same, with what the person says of the fork.

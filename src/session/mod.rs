@@ -14,7 +14,7 @@ mod timeline;
 
 pub use descent::{Descent, Supply, Taken, last_event};
 pub use family::{Relative, family};
-pub use folder::{About, Listed, beside, list, moment, new_session_name, recent, sessions_folder};
+pub use folder::{About, Listed, beside, list, moment, new_session_name, recent, session_path, sessions_folder};
 pub use journal::{ForkNote, Header, Journal, VERSION, delete, is_running};
 pub use leaks::{Known, Leaks};
 pub use pack::{Finding, PackError, Packed, file_name, pack, unpack};

@@ -8,6 +8,7 @@ use crate::search::{Entry, Seq};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -92,7 +93,7 @@ pub fn pack(from: &Path, to: &Path, leaks: &Leaks, redact: bool, force: bool) ->
     }
     let mut findings = Vec::new();
     each_line(from, entries, |number, line| {
-        let entry = number.checked_sub(1);
+        let (entry, line) = (number.checked_sub(1), &*to_hand_on(number, line));
         let json: Value = serde_json::from_slice(line).unwrap_or(Value::Null);
         findings.extend(leaks.find_in(&json).into_iter().map(|what| Finding { entry, what }));
         Ok(())
@@ -105,6 +106,7 @@ pub fn pack(from: &Path, to: &Path, leaks: &Leaks, redact: bool, force: bool) ->
     let disk = |e| PackError::Disk(to.to_owned(), e);
     let mut out = GzEncoder::new(BufWriter::new(beside.file().map_err(disk)?), Compression::best());
     each_line(from, entries, |number, line| {
+        let line = &*to_hand_on(number, line);
         let clean = if findings.iter().any(|f| f.entry == number.checked_sub(1)) { Some(redacted(leaks, number, line)?) } else { None };
         let line = clean.as_deref().unwrap_or(line);
         bytes += line.len() as u64 + 1;
@@ -116,6 +118,15 @@ pub fn pack(from: &Path, to: &Path, leaks: &Leaks, redact: bool, force: bool) ->
     beside.check(entries)?;
     beside.put(force)?;
     Ok(Packed { entries, bytes, packed, torn, redacted: findings })
+}
+
+/// A line as others get it: where the parent's file stood says whose machine it was, and is of no use elsewhere.
+fn to_hand_on(number: u64, line: &[u8]) -> Cow<'_, [u8]> {
+    let header = || read::header(Path::new(""), line).ok().filter(|header| header.parent_path.is_some());
+    match (number == 0).then(header).flatten().map(|header| serde_json::to_vec(&header.with_parent_path(None))) {
+        Some(Ok(line)) => Cow::Owned(line),
+        _ => Cow::Borrowed(line),
+    }
 }
 
 /// A line without its secrets; line 0 is the header.

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -89,6 +89,8 @@ pub struct Torn {
 /// A journal in memory.
 #[derive(Clone, Debug)]
 pub struct Recording {
+    /// Its file, or what stands for it in messages.
+    pub path: PathBuf,
     /// Its first line.
     pub header: Header,
     /// Its entries.
@@ -242,7 +244,7 @@ fn read_from(path: &Path, mut from: impl BufRead, largest: u64) -> Result<Record
         }
         entries.push(Arc::new(entry));
     }
-    Ok(Recording { header, entries, state, torn, good })
+    Ok(Recording { path: path.to_owned(), header, entries, state, torn, good })
 }
 
 /// A crash of the machine can leave a last line of zeros or half a block, line feed included. What is whole JSON, or is

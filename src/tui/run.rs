@@ -322,8 +322,8 @@ impl Shell<'_> {
                 self.opened(opened);
             }
             Effect::List => {
-                let path = self.app.session().and_then(|view| view.snapshot.live.path.clone());
-                self.aside(move || Msg::Listed(beside(path.as_deref())));
+                let places = self.app.session().map(|view| view.snapshot.live.places()).unwrap_or_default();
+                self.aside(move || Msg::Listed(beside(places[0].as_deref(), places[1].as_deref())));
             }
             Effect::Read(path) => self.aside(move || Msg::Read(Box::new(read_session(&path).map_err(|e| e.to_string())))),
             Effect::Save(save) => {

@@ -3,13 +3,16 @@
 use super::theme::BY_YOU;
 use super::widgets::value::Level;
 use crate::asm::Action;
-use crate::graph::{Direction, EntityId};
+use crate::graph::Direction;
+use crate::search::Condition;
 use crate::search::correction::YOU;
+use crate::search::rejected_text;
 use crate::search::why;
 use crate::search::{Act, Found, NodeId, Outcome, Seq, Standing, State, Step, Valuation, Value, Warning};
+pub use crate::search::{describe, entity_name, label, relation_label};
 use crate::session::Timeline;
 use crate::text::one_line;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A choice that became no node.
@@ -52,6 +55,8 @@ pub struct Scene {
     pub answer: Option<NodeId>,
     /// Whether the search has ended.
     pub finished: bool,
+    /// Nodes before whose expansion the search stands still because a breakpoint names them.
+    pub breaks: HashSet<NodeId>,
     /// The session, for what was known when something was decided; empty where only the state is at hand.
     pub history: Arc<Timeline>,
 }
@@ -86,6 +91,7 @@ impl Scene {
             working: state.open_steps().filter_map(|step| step.node).last(),
             answer,
             finished: is_finished,
+            breaks: breaks(&state),
             history: Arc::default(),
             state,
         }
@@ -145,6 +151,15 @@ fn next(state: &State) -> Option<NodeId> {
         why::Decision::Expand(node) => Some(node),
         why::Decision::Force(_) | why::Decision::End(_) => None,
     }
+}
+
+/// The nodes that a breakpoint in force names, and that can still be expanded.
+fn breaks(state: &State) -> HashSet<NodeId> {
+    let named = state.breakpoints().filter(|point| point.on).filter_map(|point| match point.condition {
+        Condition::Node(id) => state.node(*id),
+        _ => None,
+    });
+    named.filter(|node| node.expanded.is_none() && !node.action.is_answer()).map(|node| node.id).collect()
 }
 
 /// What KGs cut, by the node that brought the list; what was fetched since counts.
@@ -210,8 +225,8 @@ fn left_of(state: &State, node: NodeId, reading: &crate::search::Reading) -> Opt
             let text = describe(state, Some(node), action);
             Some(Left { text, why: "outvoted".to_owned(), outvoted: true, votes })
         }
-        Outcome::Rejected { text, why, .. } => {
-            let text = if text.is_empty() { "(nothing)".to_owned() } else { one_line(text) };
+        Outcome::Rejected { text, why, reason } => {
+            let text = if text.is_empty() { "(nothing)".to_owned() } else { rejected_text(state, Some(node), *reason, text) };
             Some(Left { text, why: one_line(why), outvoted: false, votes })
         }
         _ => None,
@@ -234,90 +249,4 @@ pub const fn glyph(action: &Action) -> &'static str {
         Action::Aggregate { .. } => "Σ",
         Action::Error { .. } => "!",
     }
-}
-
-/// An action in words, on one line; labels are looked up on the way from `at` to the root.
-#[must_use]
-pub fn describe(state: &State, at: Option<NodeId>, action: &Action) -> String {
-    match action {
-        Action::Root => "question".to_owned(),
-        Action::Think { text } => format!("think: {}", one_line(text)),
-        Action::Answer { text, .. } => format!("answer: {}", one_line(text)),
-        Action::Expand { text } if text.trim().is_empty() => "expand".to_owned(),
-        Action::Expand { text } => format!("expand: {}", one_line(text)),
-        Action::SelectEntities { ids } => {
-            let names: Vec<String> = ids.iter().map(|id| entity_name(state, at, id)).collect();
-            names.join(", ")
-        }
-        Action::SelectRelation { relation } => {
-            let label = relation_label(state, at, &relation.id);
-            match relation.direction {
-                Direction::Out => label,
-                Direction::In => format!("is {label} of"),
-            }
-        }
-        Action::Aggregate { what, .. } => one_line(&aggregate(state, at, what)),
-        Action::Error { why } => format!("no usable sample: {}", one_line(why)),
-    }
-}
-
-/// A computation as it is written, with the label of its relation where that is known: `count is country of where P2044 > 3500`.
-fn aggregate(state: &State, at: Option<NodeId>, what: &crate::calls::Aggregate) -> String {
-    let label = relation_label(state, at, &what.relation);
-    if label == *what.relation {
-        return what.to_string();
-    }
-    let reading = match what.direction {
-        Direction::Out => label,
-        Direction::In => format!("is {label} of"),
-    };
-    // Function and relation are the first two words then; the rest stands as it is written.
-    let line = crate::calls::Aggregate { relation: "R".into(), ..what.clone() }.to_string();
-    let rest = line.splitn(3, ' ').nth(2).unwrap_or_default();
-    format!("{} {reading} {rest}", what.function.name())
-}
-
-/// The nodes from `at` up to the root.
-fn upwards(state: &State, at: Option<NodeId>) -> impl Iterator<Item = &crate::search::Node> {
-    std::iter::successors(at.and_then(|id| state.node(id)), |node| node.parent.and_then(|parent| state.node(parent)))
-}
-
-/// The label of an entity of the local graph of `at`, as a person corrected it, or its id.
-#[must_use]
-pub fn entity_name(state: &State, at: Option<NodeId>, id: &EntityId) -> String {
-    if let Some(label) = state.corrected_label(id) {
-        return one_line(label);
-    }
-    let brought = upwards(state, at).find_map(|node| node.delta.entities.iter().find(|entity| entity.id == *id));
-    let linked = || {
-        state.acts.iter().filter(|act| act.active).find_map(|act| match &act.what {
-            Act::Link { add, .. } => add.iter().find(|entity| entity.id == *id),
-            _ => None,
-        })
-    };
-    one_line(brought.or_else(linked).map_or(id, |entity| entity.name()))
-}
-
-/// The label of a relation: from the walk to `at`, from what KGs said of it in any listing, or its id.
-#[must_use]
-pub fn relation_label(state: &State, at: Option<NodeId>, id: &str) -> String {
-    let brought = upwards(state, at).find_map(|node| node.delta.relations.iter().find(|(relation, _)| &**relation == id));
-    if let Some((_, label)) = brought {
-        return one_line(label);
-    }
-    let listed = state.asks.iter().rev().filter_map(|ask| ask.reply.as_deref()).find_map(|reply| match &reply.data {
-        crate::calls::KgData::Relations(relations) => relations.iter().find(|r| &*r.at.id == id).and_then(|r| r.label.as_deref()),
-        _ => None,
-    });
-    one_line(listed.unwrap_or(id))
-}
-
-/// A node in words. Its own delta counts: a relation's label comes with its edges.
-#[must_use]
-pub fn label(state: &State, id: NodeId) -> String {
-    let Some(node) = state.node(id) else { return format!("node {}", id.0) };
-    if node.parent.is_none() {
-        return state.started.as_deref().map_or_else(|| "question".to_owned(), |s| one_line(&s.question));
-    }
-    describe(state, Some(id), &node.action)
 }

@@ -9,6 +9,7 @@ fn result(ran: &Ran) -> Value {
     let mut object = lasting(ran.json());
     object["llm"] = json!([object["llm"]["calls"], object["llm"]["samples"], object["llm"]["rounds"]]);
     object["kg"]["cached"] = Value::Null;
+    object["kg"]["recorded"] = Value::Null;
     object
 }
 

@@ -126,6 +126,27 @@ fn the_past_says_what_came_next_then() {
     assert!(status.contains("\nnow: breakpoint; next: ") && status.contains("\nlooking back, "), "{status}");
 }
 
+#[test]
+fn a_breakpoint_on_a_node_is_said_and_marked() {
+    let home = Home::new();
+    let question = "Which actor played in both Inception and Interstellar?";
+    let mut talk = Talk::open(&home, &["--plain", "--pace", "0", "--break", "state relation", question]);
+    talk.say("wait");
+    let tree = talk.say("tree");
+    let node = |line: &str| line.split_once("node ")?.1.split_once(':').map(|(number, _)| number.to_owned());
+    let open = tree.lines().filter(|line| line.starts_with("level") && !line.contains(", expansion "));
+    let next = open.filter_map(node).next().unwrap_or_else(|| panic!("{tree}"));
+    let said = talk.say(&format!("breakpoint here {next}"));
+    assert!(said.contains(&format!("stands still before node {next} is expanded")), "{said}");
+    let marked = |tree: &str| tree.lines().filter(|line| line.contains(", breakpoint")).filter_map(node).collect::<Vec<_>>();
+    assert_eq!(marked(&talk.say("tree")), [&*next], "{}", talk.all);
+    assert!(talk.say("breakpoint here 0").contains("it was expanded already"), "{}", talk.all);
+    assert_eq!(marked(&talk.say("tree")), [&*next], "{}", talk.all);
+    assert!(talk.say(&format!("breakpoint here {next}")).contains("is off"), "{}", talk.all);
+    assert!(marked(&talk.say("tree")).is_empty(), "{}", talk.all);
+    talk.quit();
+}
+
 /// A session that ended, outside the sessions folder.
 fn recorded(home: &Home) -> String {
     let parent = home.arg("q71.jsonl");
@@ -147,7 +168,7 @@ fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
     assert!(forked.contains(begins), "{forked}");
     talk.and_wait("continue");
     let status = talk.say("status");
-    assert!(status.contains("until a request is new (22 so far), an outdated name?"), "{status}");
+    assert!(status.contains("22 replies from the parent's recording, the next too until a request is new, an outdated name?"), "{status}");
     let budget = talk.say("budget");
     assert!(budget.contains("model calls: 6, 11 recorded") && budget.contains("KG calls: 4 live, 11 recorded, 1 cached"), "{budget}");
     talk.quit();
@@ -175,9 +196,32 @@ fn a_fork_keeps_saying_what_it_is_and_which_replies_are_its_parents() {
     // Opened again, it still says so.
     let mut again = Talk::open(&home, &["replay", "--plain", &fork]);
     assert!(again.say("status").contains("22 replies from the parent's recording, an outdated name?"), "{}", again.all);
-    let compare = again.say("compare");
-    assert!(compare.contains("q71, which this session was forked from, is not in its folder: `tot diff`"), "{compare}");
+    // Its header says where the parent stands, so that it can be compared with it.
+    let list = again.say("compare");
+    assert!(list.contains("1. parent: ") && list.contains("2. a session that stands elsewhere"), "{list}");
+    assert!(again.say("1").contains("verdict: the same: both end with Bright House Field"), "{}", again.all);
     again.quit();
+    // And the parent, opened by its path, with its fork in the usual folder; or with any file.
+    let mut again = Talk::open(&home, &["replay", "--plain", &parent]);
+    assert!(again.say("compare").contains("1. fork: an outdated name?"), "{}", again.all);
+    assert!(again.say("1").contains("B: ") && again.all.contains("(forked because: an outdated name?)"), "{}", again.all);
+    assert!(again.say(&format!("compare {fork}")).contains("verdict: the same: both end"), "{}", again.all);
+    let gone = again.say("compare no/such.jsonl");
+    assert!(gone.contains("no/such.jsonl: ") && !gone.contains("left"), "{gone}");
+    again.say("");
+    again.quit();
+    // What is handed on does not say whose machine it was.
+    let packed = home.arg("handed-on.tot.gz");
+    assert!(std::fs::read_to_string(&fork).unwrap().lines().next().unwrap().contains("parent_path"));
+    home.run(&["sessions", "pack", &fork, "-o", &packed]).ends(0);
+    assert!(home.run(&["sessions", "show", &packed]).ends(0).out.contains("fork of    q71"));
+    let mut header = String::new();
+    std::io::BufRead::read_line(
+        &mut std::io::BufReader::new(flate2::read::GzDecoder::new(std::fs::File::open(&packed).unwrap())),
+        &mut header,
+    )
+    .unwrap();
+    assert!(header.contains("q71") && !header.contains("parent_path") && !header.contains(&*home.arg("")), "{header}");
 }
 
 #[test]
@@ -194,7 +238,7 @@ fn a_fork_that_went_live_says_since_when() {
     let fork = session(&home);
     let since = lines(&fork)[1..].iter().skip(48).find(|entry| !entry["ev"]["replied"].is_null()).unwrap()["seq"].to_string();
     let replies = lines(&fork)[1..].iter().skip(48).filter(|entry| entry["ev"]["replied"]["source"] == "live").count();
-    let wanted = format!("fork of q71 after event 47, {replies} live since event {since}\n");
+    let wanted = format!("fork of q71 after event 47, {replies} replies live since event {since}\n");
     let status = talk.say("status");
     assert!(status.contains(&wanted), "{wanted}{status}");
     talk.quit();

@@ -83,6 +83,7 @@ fn from_here_on_every_ask_goes_to_it_until_it_is_taken_back() {
     let asks = asked(&world.state, before);
     assert!(asks.len() > 4 && asks.iter().all(|name| *name == "script:2"), "{asks:?}");
     assert_eq!(world.state.model(world.state.model_now()).name, "script:2");
+    assert_eq!(world.state.model_words(|name| format!("<{name}>")), "<script:2>, at first <script>");
     // An end stays an end, whoever would be asked from there on.
     let ended = world.state.finished.clone();
     act(&mut world, from_here_on(model(3))).unwrap();
@@ -91,6 +92,7 @@ fn from_here_on_every_ask_goes_to_it_until_it_is_taken_back() {
     undo(&mut world, false);
     undo(&mut world, false);
     assert_eq!(world.state.model_now(), None);
+    assert_eq!(world.state.model_words(str::to_owned), "script");
     let before = world.state.asks.len();
     act(&mut world, Act::again(NodeId(0), Again::Samples)).unwrap();
     world.run(usize::MAX);

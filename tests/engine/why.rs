@@ -5,6 +5,7 @@ use crate::world::World;
 use std::path::Path;
 use tree_of_traversals::micro::Micro;
 use tree_of_traversals::scenario::Scenario;
+use tree_of_traversals::search::describe;
 use tree_of_traversals::search::strategy::{Strategy, TreeOfTraversals};
 use tree_of_traversals::search::why::{self, Sentence};
 use tree_of_traversals::search::{
@@ -197,7 +198,10 @@ fn samples_that_became_nothing_say_why() {
     for left in outvoted {
         let Outcome::Outvoted(action) = &left.reading.outcome else { unreachable!() };
         let said = why_node(&wide, &timeline, left.node);
-        assert!(said.contains(&format!("Outvoted: “{}” has {} of ", action.token(), left.reading.slots.len())), "{said}");
+        assert!(
+            said.contains(&format!("Outvoted: “{}” has {} of ", describe(&wide.state, Some(left.node), action), left.reading.slots.len())),
+            "{said}"
+        );
         let kept = wide.state.node(left.node).unwrap().children[0];
         let said = why_node(&wide, &timeline, kept);
         assert!(said.contains(" choices the 5 most voted are kept: "), "{said}");

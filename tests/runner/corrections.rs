@@ -5,13 +5,14 @@ use super::{Bench, Pace, film};
 use std::sync::Arc;
 use std::time::Duration;
 use tree_of_traversals::asm::Action;
+use tree_of_traversals::calls::{AskId, PartKind};
 use tree_of_traversals::commands::options::SearchOptions;
 use tree_of_traversals::commands::setup::Workshop;
 use tree_of_traversals::config::Config;
 use tree_of_traversals::graph::{Edge, Entity, Literal, LiteralKind, Object};
 use tree_of_traversals::runner::{Command, Equipment, Setup, Snapshot, launch};
 use tree_of_traversals::search::correction::{Change, Correction};
-use tree_of_traversals::search::{Act, Again, NodeId, OutcomeKind, SessionVerdict, Side, WarningKind, compare};
+use tree_of_traversals::search::{Act, Again, Call, NodeId, OutcomeKind, SessionVerdict, Side, WarningKind, compare};
 use tree_of_traversals::session::{Header, Journal, read};
 
 const QUESTION: &str = "What is the name of the spring training ballpark of the team whose mascot is the Phillie Phanatic?";
@@ -75,6 +76,21 @@ async fn the_outdated_ballpark_is_found_from_the_answer_corrected_and_answered_r
     let graph = right.state.graph(now);
     let rests = right.state.evidence(now);
     assert!(rests.iter().any(|edge| right.state.correction_of(&graph, edge).is_some_and(|c| c.reason == "renamed in 2018")));
+    // The trace tells what was said before the correction from what was said after it.
+    let named = rests.iter().find(|edge| right.state.correction_of(&graph, edge).is_some()).unwrap();
+    let (trace, of) = (right.state.trace(named, now), right.state.corrected_by(now, named));
+    let words: Vec<String> = of.iter().filter_map(|act| right.state.corrected_words(now, act)).collect();
+    assert_eq!(words, ["corrected by you: other label, the graph says “Bright House Field” (renamed in 2018)"]);
+    let showed = |ask: AskId, name: &str| {
+        let Some(Call::Llm(call)) = right.state.ask(ask).map(|ask| &ask.call) else { return false };
+        let mut parts = call.parts.iter().map(|part| &right.state.parts[part.index()]);
+        parts.any(|part| part.kind == PartKind::Graph && part.text.contains(name))
+    };
+    assert!(!trace.before.is_empty() && trace.before.len() < trace.prompts.len(), "{trace:?}");
+    for ask in &trace.prompts {
+        let old = trace.before.contains(ask);
+        assert_eq!((showed(*ask, "Bright House Field"), showed(*ask, "BayCare Ballpark")), (old, !old), "{ask:?}");
+    }
     // Both compared: equal up to the correction.
     let compared = compare(
         Side { entries: wrong.entries(), state: &wrong.state, copied: 0, expected: "" },

@@ -159,6 +159,14 @@ fn a_fork_with_the_expected_answer_is_compared_with_its_parent_and_judged() {
     terminal.wait_until("the comparison is gone", |screen| !screen.contains("side by side"));
     let mut sessions = terminal.sessions();
     sessions.sort_by_key(|session| std::fs::read_to_string(session).unwrap().lines().next().unwrap().contains("parent"));
+    // A session that stands elsewhere is named by its path; a wrong one can be mended.
+    terminal.press_for("C", "a session that stands elsewhere");
+    terminal.press_for("G\r", "the path of a session file");
+    terminal.press_for("no/such.jsonl\r", "no/such.jsonl: ");
+    terminal.press(&"\x7f".repeat(13));
+    terminal.press_for(&format!("{}\r", sessions[0]), "verdict: B is better");
+    terminal.press("\x1b");
+    terminal.wait_until("the comparison is gone", |screen| !screen.contains("side by side"));
     let diff = terminal.tot(&["diff", &sessions[0], &sessions[1]]);
     assert!(diff.contains("verdict: B is better") && diff.contains("its recording saved"), "{diff}");
     terminal.press("q");
@@ -188,6 +196,11 @@ fn rules_and_pins_are_set_listed_switched_and_taken_back() {
     terminal.press_for("'p", "⚑");
     terminal.press("p");
     terminal.wait_until("the pin is gone", |screen| !screen.contains('⚑'));
+    // A breakpoint on it says so, and is marked.
+    terminal.press_for("b", "● stands still before");
+    terminal.wait_for("└ ● ∴ think");
+    terminal.press_for("b", "is off");
+    terminal.wait_until("the mark is gone", |screen| !screen.contains("└ ● ∴ think"));
     terminal.press_for("B", "stands still for you when");
     terminal.press_for("g ", "○ state relation");
     terminal.press("\x1b");

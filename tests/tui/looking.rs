@@ -229,6 +229,18 @@ fn a_fork_says_so_after_its_first_miss_and_beside_a_banner() {
         let screen = desk.screen(size.0, size.1);
         assert!(screen.contains(&line), "{line}\n{screen}");
     }
+    // A row that has no room says how many of all calls were live.
+    let narrow = desk.screen(120, 40);
+    let row = narrow.lines().find(|line| line.contains("│KG calls")).unwrap();
+    assert!(row.contains("KG calls     2/2 live "), "{row}");
+    // While the recording still answers, it says until when, and what was asked live by hand.
+    let mut goes_on = fork.clone();
+    (goes_on.replaying_parent, goes_on.stops_at_miss) = (true, true);
+    desk.app.snapshot(snapshot(&world.entries[..60], goes_on));
+    let screen = desk.screen(200, 50);
+    let until = "3 replies from the parent's recording, the next too until a request is new, where it stops (by hand ";
+    assert!(screen.contains(until), "{screen}");
+    desk.app.snapshot(snapshot(&world.entries[..60], fork.clone()));
     // Beside what must be seen, on a high screen; the past says what was taken by then.
     desk.press("(");
     let screen = desk.screen(160, 50);

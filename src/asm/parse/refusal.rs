@@ -1,4 +1,4 @@
-//! A refusal in plain words, English or Chinese. That a model can't tell is no refusal: it says what it can of the question.
+//! A line that refuses to answer, in plain words, English and Chinese. That the model can't tell is an answer: its value says what it is worth.
 
 use super::Unusable;
 use regex::Regex;
@@ -49,7 +49,7 @@ static SHORT: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
-/// Why `line`, a reply without a label, is no answer, if it refuses.
+/// Why `line`, a reply without a label, is no answer, if it says so itself.
 pub(super) fn refuses(line: &str) -> Option<Unusable> {
     let (mut rest, mut sorry) = (line.trim(), false);
     // "Unfortunately, as an AI model, ...": at most so many.
@@ -97,10 +97,6 @@ mod tests {
     fn titles_and_answers_are_none() {
         for line in [
             "Chris",
-            "I cannot tell",
-            "I cannot determine the answer from the graph.",
-            "Sorry, I don't know.",
-            "根据图谱，无法确定答案。",
             "I'm Sorry",
             "Sorry",
             "Sorry, Wrong Number",
@@ -124,6 +120,11 @@ mod tests {
             "对不起，我的答案是北京",
             "无法触碰",
             "作为模型",
+            "I cannot tell",
+            "I cannot determine the answer from the graph.",
+            "Sorry, I don't know.",
+            "我不知道答案。",
+            "根据图谱，无法确定答案。",
         ] {
             assert!(refuses(line).is_none(), "{line}: {:?}", refuses(line));
         }

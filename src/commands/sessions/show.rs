@@ -149,7 +149,7 @@ impl Seen<'_> {
             "state": self.file_state(), "torn_line": self.recording.torn.as_ref().map(|torn| torn.line),
             "parent": header.parent.as_ref().map(|(session, entries)| json!({"session": session, "entries": entries})),
             "forks": self.forks,
-            "question": started.question, "model": started.model,
+            "question": started.question, "model": started.model, "model_now": state.model(state.model_now()).name,
             "kgs": started.kgs.iter().map(|(name, spec)| json!({"name": name, "spec": spec})).collect::<Vec<_>>(),
             "strategy": started.strategy,
             "began_ms": began, "last_ms": last,
@@ -196,7 +196,7 @@ impl Seen<'_> {
             row("forks", &self.forks.join(", "));
         }
         row("question", &started.question);
-        row("model", &started.model);
+        row("model", &state.model_words(str::to_owned));
         let kgs: Vec<String> =
             started.kgs.iter().map(|(name, spec)| if **name == **spec { spec.clone() } else { format!("{name} ({spec})") }).collect();
         row("graphs", &kgs.join(", "));

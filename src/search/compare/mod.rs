@@ -1,13 +1,16 @@
 //! Two sessions side by side: how far they are the same, what differs first, and which nodes are in both trees.
 
+mod decisions;
 mod verdict;
 mod words;
 
 pub use verdict::{Judgement, Saved, SessionVerdict, is_expected, judge, saved};
 pub use words::value as value_words;
 
+use self::decisions::Decisions;
 use super::ask::Ask;
-use super::event::{AskKey, Call, Entry, Event, NodeId, Outcome, Reading, Seq, Started, StepId};
+use super::describe::{act_words, describe, label};
+use super::event::{AskKey, By, Call, Entry, Event, NodeId, Outcome, Reading, Seq, Started, StepId};
 use super::settings::Settings;
 use super::state::State;
 use crate::calls::PartKind;
@@ -74,6 +77,8 @@ pub struct PairRow {
     pub depth: u32,
     /// Its action as a token.
     pub token: String,
+    /// Its action in words, with the labels of the first tree that has it.
+    pub label: String,
     /// Its number in each tree that has it.
     pub nodes: [Option<NodeId>; 2],
 }
@@ -83,9 +88,9 @@ pub struct PairRow {
 pub struct Comparison {
     /// What they started from differently: what, and its text in each.
     pub setup: Vec<(&'static str, [String; 2])>,
-    /// Decisions and acts that are the same, from the beginning.
+    /// Decisions, and acts that change the search, that are the same, from the beginning.
     pub same: usize,
-    /// Decisions and acts of each.
+    /// Decisions, and acts that change the search, of each.
     pub decisions: [usize; 2],
     /// The first that is not the same.
     pub first: Option<Difference>,
@@ -115,16 +120,15 @@ pub struct Side<'a> {
 /// Compares two sessions. The answer expected of the second counts for both; else that of the first.
 #[must_use]
 pub fn compare(a: Side<'_>, b: Side<'_>) -> Comparison {
-    let decided = |entries: &[Arc<Entry>]| entries.iter().filter(|e| is_decided(&e.ev)).cloned().collect::<Vec<_>>();
-    let (of_a, of_b) = (decided(a.entries), decided(b.entries));
-    let same = of_a.iter().zip(&of_b).take_while(|(x, y)| is_same(&x.ev, &y.ev)).count();
+    let (of_a, of_b) = (Decisions::of(a.entries, a.state), Decisions::of(b.entries, b.state));
+    let same = of_a.same_as(&of_b);
     let states = [a.state, b.state];
     let expected = [b.expected, a.expected].into_iter().find(|text| !text.trim().is_empty());
     Comparison {
         setup: setup(states),
         same,
         decisions: [of_a.len(), of_b.len()],
-        first: difference(of_a.get(same), of_b.get(same), states),
+        first: difference(of_a.entries.get(same).copied(), of_b.entries.get(same).copied(), states),
         rows: side_by_side(states),
         facts: facts(states),
         judged: judge(a.state, b.state, expected),
@@ -141,22 +145,6 @@ fn facts(states: [&State; 2]) -> [Vec<String>; 3] {
     };
     let [a, b] = states.map(of);
     [a.intersection(&b).cloned().collect(), a.difference(&b).cloned().collect(), b.difference(&a).cloned().collect()]
-}
-
-/// Whether the engine or a person decided it: what the order of arrival cannot change.
-const fn is_decided(event: &Event) -> bool {
-    event.is_decision() || matches!(event, Event::Acted { .. } | Event::Undone { .. })
-}
-
-/// Whether two decisions come to the same. Which of several samples said a thing is chance: how many did counts.
-fn is_same(a: &Event, b: &Event) -> bool {
-    match (a, b) {
-        (Event::Read { step, lane, rows, .. }, Event::Read { step: s, lane: l, rows: others, .. }) => {
-            let votes = |rows: &[Reading]| rows.iter().map(|row| row.slots.len()).collect::<Vec<_>>();
-            (step, lane) == (s, l) && votes(rows) == votes(others) && rows.iter().map(|r| &r.outcome).eq(others.iter().map(|r| &r.outcome))
-        }
-        _ => a == b,
-    }
 }
 
 fn setup([a, b]: [&State; 2]) -> Vec<(&'static str, [String; 2])> {
@@ -208,8 +196,14 @@ fn difference(a: Option<&Arc<Entry>>, b: Option<&Arc<Entry>>, states: [&State; 2
         (None, Some(event)) => {
             (DifferenceKind::Length, node_of(event, states[1]), format!("B goes on where A stops: {}", short(event, states[1])))
         }
-        (Some(a), Some(b)) => {
-            let (kind, why) = kind(a, b, states);
+        (Some(x), Some(y)) => {
+            let decided = |entry: Option<&Arc<Entry>>| entry.is_some_and(|e| e.by == By::You && matches!(e.ev, Event::Read { .. }));
+            let (kind, why) = if decided(a) || decided(b) {
+                (DifferenceKind::Act, "a person decided what becomes of the samples".to_owned())
+            } else {
+                kind(x, y, states)
+            };
+            let (a, b) = (x, y);
             let node = node_of(a, states[0]).or_else(|| node_of(b, states[1]));
             (kind, node, format!("{why}: A {}; B {}", short(a, states[0]), short(b, states[1])))
         }
@@ -238,11 +232,9 @@ fn kind(a: &Event, b: &Event, states: [&State; 2]) -> (DifferenceKind, String) {
             word(K::Act, "a person did something")
         }
         (Event::Opened { .. }, Event::Opened { .. }) => word(K::Node, "another node was expanded"),
-        (Event::Read { step, .. }, Event::Read { .. }) => {
-            let asks = |state: &State| {
-                state.asks.iter().filter(|ask| ask.key.step == *step && ask.is_llm()).map(|ask| ask.key).collect::<Vec<_>>()
-            };
-            let keys = asks(states[0]);
+        (Event::Read { step, .. }, Event::Read { step: other, .. }) => {
+            let asks = states[0].asks.iter().filter(|ask| ask.key.step == *step && ask.is_llm());
+            let keys: Vec<_> = asks.map(|ask| [ask.key, AskKey { step: *other, ..ask.key }]).collect();
             prompts(&keys, states)
                 .map_or_else(|| word(K::Choice, "the prompts are the same, the replies differ"), |parts| (K::Prompt, parts))
         }
@@ -255,7 +247,8 @@ fn kind(a: &Event, b: &Event, states: [&State; 2]) -> (DifferenceKind, String) {
         }
         (Event::Paged { .. }, Event::Paged { .. }) => word(K::Fact, "the graphs said something else"),
         (Event::Valued { node, .. }, Event::Valued { node: other, .. }) if node == other => {
-            let keys = score_of(states[0], *node).into_iter().collect::<Vec<_>>();
+            let [a, b] = states.map(|state| score_of(state, *node));
+            let keys: Vec<_> = a.zip(b).map(|(a, b)| [a, b]).into_iter().collect();
             prompts(&keys, states).map_or_else(|| word(K::Value, "the prompts are the same, the values differ"), |parts| (K::Prompt, parts))
         }
         (Event::Finished(_), _) | (_, Event::Finished(_)) => word(K::End, "one ends here, or otherwise"),
@@ -269,10 +262,10 @@ fn score_of(state: &State, node: NodeId) -> Option<AskKey> {
 }
 
 /// Which parts of the prompts of the same asks differ, as a sentence; `None` when none does.
-fn prompts(keys: &[AskKey], [a, b]: [&State; 2]) -> Option<String> {
+fn prompts(keys: &[[AskKey; 2]], [a, b]: [&State; 2]) -> Option<String> {
     let mut parts: Vec<&'static str> = Vec::new();
-    for key in keys {
-        let (Some(x), Some(y)) = (a.ask_of(*key), b.ask_of(*key)) else { continue };
+    for [of_a, of_b] in keys {
+        let (Some(x), Some(y)) = (a.ask_of(*of_a), b.ask_of(*of_b)) else { continue };
         for (name, x, y) in texts(x, a).into_iter().zip(texts(y, b)).map(|((name, x), (_, y))| (name, x, y)) {
             if x != y && !parts.contains(&name) {
                 parts.push(name);
@@ -301,17 +294,18 @@ fn texts<'a>(ask: &Ask, state: &'a State) -> Vec<(&'static str, &'a str)> {
 /// A decision in a few words.
 fn short(event: &Event, state: &State) -> String {
     let place = |node: &NodeId| {
-        let path = state.path_to(*node);
-        path.last().map_or_else(|| format!("node {}", node.0), |n| format!("node {} ({})", node.0, one_line(&n.action.token())))
+        if state.node(*node).is_some() { format!("node {} ({})", node.0, label(state, *node)) } else { format!("node {}", node.0) }
     };
     match event {
         Event::Opened { node: Some(node), why, .. } => format!("expands {}: {}", place(node), one_line(why)),
         Event::Opened { .. } => "begins".to_owned(),
-        Event::Read { rows, .. } => {
-            let said = |row: &Reading| format!("{}x {}", row.slots.len(), outcome(&row.outcome));
-            format!("reads {}", listed(rows.iter().map(said)))
+        Event::Read { step, rows, note, .. } => {
+            let at = state.step(*step).and_then(|step| step.node);
+            let said = |row: &Reading| format!("{}x {}", row.slots.len(), outcome(&row.outcome, at, state));
+            let told = note.as_ref().map_or_else(String::new, |note| format!(", and tells the model “{}”", one_line(note)));
+            format!("reads {}{told}", listed(rows.iter().map(said)))
         }
-        Event::Grew { children, .. } => format!("gets {}", listed(children.iter().map(|c| one_line(&c.action.token())))),
+        Event::Grew { children, .. } => format!("gets {}", listed(children.iter().map(|c| describe(state, c.parent, &c.action)))),
         Event::Paged { node, delta, .. } => format!("gets a page of {} facts at {}", delta.edges.len(), place(node)),
         Event::Valued { node, value, .. } => {
             format!("values {} at {}", place(node), value.map_or_else(|| "unknown".to_owned(), |v| v.to_string()))
@@ -319,20 +313,23 @@ fn short(event: &Event, state: &State) -> String {
         Event::Reviewed { node, judged, .. } => format!("judges {} facts of {}", judged.len(), place(node)),
         Event::Closed { .. } => "ends the step".to_owned(),
         Event::Finished(end) => format!("ends: {}", one_line(&end.why)),
-        Event::Acted { what, .. } => one_line(&what.summary()),
-        Event::Undone { redo, .. } => if *redo { "redoes" } else { "undoes" }.to_owned(),
+        Event::Acted { what, .. } => act_words(state, what),
+        Event::Undone { act, redo } => {
+            let what = state.acts.get(act.index()).map_or_else(String::new, |record| act_words(state, &record.what));
+            format!("{}: {what}", if *redo { "did again" } else { "took back" })
+        }
         _ => String::new(),
     }
 }
 
-fn outcome(outcome: &Outcome) -> String {
+fn outcome(outcome: &Outcome, at: Option<NodeId>, state: &State) -> String {
     use Outcome as O;
     match outcome {
-        O::Kept(action) => one_line(&action.token()),
-        O::Outvoted(action) => format!("{} (outvoted)", one_line(&action.token())),
+        O::Kept(action) => describe(state, at, action),
+        O::Outvoted(action) => format!("{} (outvoted)", describe(state, at, action)),
         O::Rejected { why, .. } => format!("rejected ({})", one_line(why)),
         O::Mention(text) => one_line(text),
-        O::Entity(entity) | O::Linked { to: entity, .. } => entity.as_ref().map_or_else(|| "none".to_owned(), |e| one_line(&e.id)),
+        O::Entity(entity) | O::Linked { to: entity, .. } => entity.as_ref().map_or_else(|| "none".to_owned(), |e| one_line(e.name())),
     }
 }
 
@@ -360,6 +357,7 @@ fn side_by_side([a, b]: [&State; 2]) -> Vec<PairRow> {
         rows.push(PairRow {
             depth: known.depth,
             token: if known.parent.is_none() { "root".to_owned() } else { known.action.token() },
+            label: if nodes[0].is_some() { label(a, known.id) } else { label(b, known.id) },
             nodes,
         });
         let of = |id: Option<NodeId>, all: &HashMap<NodeId, Vec<NodeId>>| id.and_then(|id| all.get(&id)).cloned().unwrap_or_default();

@@ -48,6 +48,11 @@ pub struct Judgement {
 #[must_use]
 pub fn judge(before: &State, after: &State, expected: Option<&str>) -> Judgement {
     let judged = |verdict, why: String| Judgement { verdict, why };
+    let question =
+        |state: &State| state.started.as_deref().map(|started| started.question.split_whitespace().collect::<Vec<_>>().join(" "));
+    if question(before) != question(after) {
+        return judged(SessionVerdict::Open, "they answer different questions".to_owned());
+    }
     let (a, b) = (before.summary(), after.summary());
     let (Some(ended_a), Some(ended_b)) = (a.outcome, b.outcome) else {
         let which = match (a.outcome, b.outcome) {

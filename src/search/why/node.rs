@@ -1,6 +1,7 @@
 //! Why a node is there, why it was or was not taken, and what became of the samples that were drawn at it.
 
 use super::super::act::Act;
+use super::super::describe::{describe, rejected_text};
 use super::super::event::{By, NodeId, Outcome, Seq, StepKind};
 use super::super::state::{Node, State, Step, Value};
 use super::what_if::{self, Decision, RunnerUp};
@@ -247,11 +248,11 @@ fn samples(all: &mut Vec<Sentence>, state: &State, node: &Node) {
                     };
                     all.push(Sentence::new(
                         Tone::Sample,
-                        format!("Outvoted: {} has {n} of {samples} votes, {few}.", quoted(&action.token())),
+                        format!("Outvoted: {} has {n} of {samples} votes, {few}.", quoted(&describe(state, step.node, action))),
                     ));
                 }
-                Outcome::Rejected { text, why, .. } => {
-                    let said = if text.is_empty() { "nothing".to_owned() } else { quoted(text) };
+                Outcome::Rejected { text, why, reason } => {
+                    let said = if text.is_empty() { "nothing".to_owned() } else { quoted(&rejected_text(state, step.node, *reason, text)) };
                     let verb = if step.refused.contains(row) { "chose" } else { "said" };
                     all.push(Sentence::new(Tone::Sample, format!("Rejected: {times} {verb} {said}, but {}.", why.trim_end_matches('.'))));
                 }

@@ -15,6 +15,7 @@ use super::super::popups::line::{LineFor, LinePopup};
 use super::super::popups::linked::LinkedPopup;
 use super::super::popups::override_choice::OverridePopup;
 use super::super::popups::rules::RulesPopup;
+use super::super::theme::Role;
 use super::super::views::graph::Looked;
 use super::{App, Effect, Page};
 use crate::asm::AsmState;
@@ -52,7 +53,11 @@ impl App {
             _ => None,
         };
         if let Some(command) = command {
+            let said = node.filter(|_| control == Control::BreakHere).map(|node| break_words(&view.snapshot.state, node, &command));
             self.effects.push(Effect::Send(command));
+            if let Some(said) = said {
+                self.say(said, Role::Accent);
+            }
             return true;
         }
         let popup: Option<Box<dyn Popup>> = match (control, node) {
@@ -102,6 +107,20 @@ fn break_at(state: &State, node: NodeId) -> Command {
     match state.breakpoints().find(|point| *point.condition == condition) {
         Some(point) => Command::Switch(point.act, !point.on),
         None => Command::Do(Act::Break { condition }),
+    }
+}
+
+/// What becomes of a breakpoint on this node.
+fn break_words(state: &State, node: NodeId, command: &Command) -> String {
+    let at = state.node(node);
+    if matches!(command, Command::Switch(_, false)) {
+        format!("the breakpoint on node {} is off", node.0)
+    } else if at.is_some_and(|at| at.expanded.is_some()) {
+        format!("a breakpoint on node {}, but it was expanded already: the search stands still there no more", node.0)
+    } else if at.is_some_and(|at| at.action.is_answer()) {
+        format!("a breakpoint on node {}, but nothing follows an answer: the search never stands still there", node.0)
+    } else {
+        format!("● stands still before node {} is expanded (B lists breakpoints)", node.0)
     }
 }
 

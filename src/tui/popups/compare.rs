@@ -5,6 +5,7 @@ mod in_words;
 use super::super::scene::label;
 use super::super::session_view::SessionView;
 use super::super::theme::{Role, Theme};
+use super::super::widgets::input::LineInput;
 use super::super::widgets::list::{Item, PickList, Picked};
 use super::super::widgets::pager::scroll_mark;
 use super::super::widgets::wrap::wrapped_lines;
@@ -12,7 +13,7 @@ use super::super::widgets::{popup, put, scroll_to};
 use super::{Desk, Popup, Reaction, with_keys};
 use crate::runner::Snapshot;
 use crate::search::{Comparison, PairRow, Side, State, compare, value_words};
-use crate::session::{Listed, Recording, moment};
+use crate::session::{Listed, Recording, moment, session_path};
 use crate::text::{cut, one_line, width};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -24,15 +25,20 @@ use std::time::Instant;
 /// From this width on the two trees stand side by side.
 const BESIDE: u16 = 96;
 
+/// The last row of the list.
+const ELSEWHERE: &str = "a session that stands elsewhere";
+
 /// Where the flow is.
 #[derive(Debug)]
 enum Stage {
     /// The sessions of the folder are on their way.
     Listing,
-    /// One is chosen.
+    /// One is chosen; the last row is for a file that stands elsewhere.
     Choosing(Vec<PathBuf>, PickList),
-    /// It is being read.
-    Reading(String),
+    /// The path of one is typed.
+    Typing(LineInput),
+    /// It is being read; with what was typed, if its path was.
+    Reading(String, Option<String>),
     /// Both are shown.
     Shown(Box<Shown>),
     /// It can't be.
@@ -88,7 +94,8 @@ enum Kin {
 impl Kin {
     fn of(listed: &Listed, view: &SessionView) -> Option<Self> {
         let (about, live) = (listed.what.as_ref().ok()?, &view.snapshot.live);
-        if live.path.as_deref() == Some(&*listed.path) || (live.path.is_none() && about.session == live.session) {
+        // Where its file is known, the list leaves it out; what stands nowhere is known by its name only.
+        if live.places()[0].is_none() && about.session == live.session {
             return None;
         }
         let question = view.snapshot.state.started.as_deref().map(|started| &started.question);
@@ -116,9 +123,23 @@ impl Kin {
 impl ComparePopup {
     fn choose(paths: &[PathBuf], at: usize) -> (Stage, Reaction) {
         match paths.get(at) {
-            Some(path) => (Stage::Reading(one_line(&path.display().to_string())), Reaction::Read(path.clone())),
-            None => (Stage::Failed("there is no such session".to_owned()), Reaction::Stay),
+            Some(path) => (Stage::Reading(one_line(&path.display().to_string()), None), Reaction::Read(path.clone())),
+            None => (Stage::Typing(LineInput::new("")), Reaction::Stay),
         }
+    }
+
+    /// Reads the session whose path or name was typed.
+    fn open(&mut self, typed: &str) -> Reaction {
+        let typed = typed.trim();
+        if typed.is_empty() {
+            self.wrong = Some("type the path of a session file, or the name of a session".to_owned());
+            return Reaction::Stay;
+        }
+        // No shell stands between that would know what ~ means.
+        let at_home = typed.strip_prefix("~/").and_then(|rest| Some(std::env::home_dir()?.join(rest)));
+        let path = at_home.unwrap_or_else(|| session_path(typed));
+        self.stage = Stage::Reading(one_line(&path.display().to_string()), Some(typed.to_owned()));
+        Reaction::Read(path)
     }
 }
 
@@ -308,6 +329,19 @@ impl Popup for ComparePopup {
                 Picked::Ignored if key.code == KeyCode::Esc => Reaction::Close,
                 _ => Reaction::Stay,
             },
+            Stage::Typing(line) => match key.code {
+                KeyCode::Esc => Reaction::Close,
+                KeyCode::Enter => {
+                    let typed = line.value().to_owned();
+                    self.open(&typed)
+                }
+                _ => {
+                    if line.key(key) {
+                        self.wrong = None;
+                    }
+                    Reaction::Stay
+                }
+            },
             Stage::Shown(shown) => shown.key(key),
             _ if matches!(key.code, KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q')) => Reaction::Close,
             _ => Reaction::Stay,
@@ -315,8 +349,10 @@ impl Popup for ComparePopup {
     }
 
     fn paste(&mut self, text: &str) {
-        if let Stage::Choosing(_, list) = &mut self.stage {
-            list.paste(text);
+        match &mut self.stage {
+            Stage::Choosing(_, list) => list.paste(text),
+            Stage::Typing(line) => line.paste(text),
+            _ => {}
         }
     }
 
@@ -326,13 +362,16 @@ impl Popup for ComparePopup {
         // Sorting is stable: within a kin the newest comes first.
         found.sort_by_key(|(kin, _)| *kin);
         if found.is_empty() {
-            self.stage = Stage::Failed(match &view.snapshot.live.parent {
+            self.wrong = Some(match &view.snapshot.live.parent {
                 Some((parent, _)) => format!(
-                    "{}, which this session was forked from, is not in its folder: `tot diff` compares sessions in different folders",
+                    "{}, which this session was forked from, is neither in its folder nor in that of the sessions: type where it is",
                     one_line(parent)
                 ),
-                None => "there is no other session to compare with: `f` forks this one".to_owned(),
+                None => {
+                    "no other session is in its folder or in that of the sessions: `f` forks this one; or type the path of one".to_owned()
+                }
             });
+            self.stage = Stage::Typing(LineInput::new(""));
             return;
         }
         let item = |(kin, listed): &(Kin, &Listed)| {
@@ -343,24 +382,36 @@ impl Popup for ComparePopup {
             let end = about.map_or_else(String::new, |about| cut(&about.end(), 40).into_owned());
             Item { detail: moment(listed.when), right: end, ..Item::new(label) }
         };
-        let items = found.iter().map(item).collect();
+        let elsewhere = Item { detail: "its path is typed".to_owned(), ..Item::new(ELSEWHERE) };
+        let items = found.iter().map(item).chain([elsewhere]).collect();
         self.stage = Stage::Choosing(found.iter().map(|(_, listed)| listed.path.clone()).collect(), PickList::one(items));
     }
 
     fn read(&mut self, read: Result<&Recording, &str>, desk: &Desk<'_>) {
-        let (Stage::Reading(_), Some(view)) = (&self.stage, desk.view) else { return };
-        self.stage = match read {
-            Ok(other) if other.state.started.is_some() => Stage::Shown(Box::new(Shown::new(&view.snapshot, other))),
-            Ok(_) => Stage::Failed("that session is empty".to_owned()),
-            Err(why) => Stage::Failed(why.to_owned()),
+        let (Stage::Reading(_, typed), Some(view)) = (&mut self.stage, desk.view) else { return };
+        let why = match read {
+            Ok(other) if other.state.started.is_some() => {
+                self.stage = Stage::Shown(Box::new(Shown::new(&view.snapshot, other)));
+                return;
+            }
+            Ok(_) => "that session is empty",
+            Err(why) => why,
+        };
+        self.stage = match typed.take() {
+            Some(typed) => {
+                self.wrong = Some(one_line(why));
+                Stage::Typing(LineInput::new(&typed))
+            }
+            None => Stage::Failed(why.to_owned()),
         };
     }
 
     fn draw(&mut self, buf: &mut Buffer, area: Rect, _desk: &Desk<'_>, _now: Instant, theme: &Theme) {
         let (wide, high, keys) = match &self.stage {
             Stage::Shown(_) => (area.width, area.height, "↑ ↓ rows  n N next or previous difference  Enter goes to the node  Esc closes"),
+            Stage::Typing(_) => (110, 7, "Enter compares  Esc closes"),
             Stage::Choosing(..) => (110, 24, "Enter compares  / finds  Esc closes"),
-            Stage::Listing | Stage::Reading(_) | Stage::Failed(_) => (90, 7, "Esc closes"),
+            Stage::Listing | Stage::Reading(..) | Stage::Failed(_) => (90, 7, "Esc closes"),
         };
         let title = match &self.stage {
             Stage::Shown(_) => "Two sessions side by side",
@@ -372,12 +423,21 @@ impl Popup for ComparePopup {
             Stage::Listing => {
                 put(buf, body, body.x, body.y, "looking for sessions", theme.style(Role::Dim));
             }
-            Stage::Reading(path) => {
+            Stage::Reading(path, _) => {
                 put(buf, body, body.x, body.y, &format!("reading {path}"), theme.style(Role::Dim));
             }
             Stage::Failed(why) => {
                 for (line, y) in wrapped_lines(why, body.width.into()).iter().zip(body.y..body.bottom()) {
                     put(buf, body, body.x, y, line, theme.style(Role::Warning));
+                }
+            }
+            Stage::Typing(line) => {
+                let x = put(buf, body, body.x, body.y, "› ", theme.style(Role::Key));
+                let row = Rect { x, width: body.right().saturating_sub(x), height: body.height.min(1), ..body };
+                line.render(buf, row, "the path of a session file, or the name of a session", theme);
+                let below = Rect { y: body.y + 2, ..body };
+                for (line, y) in self.wrong.iter().flat_map(|why| wrapped_lines(why, body.width.into())).zip(below.y..body.bottom()) {
+                    put(buf, body, body.x, y, &line, theme.style(Role::Warning));
                 }
             }
             Stage::Choosing(_, list) => list.render(buf, body, "finds a session by a few letters", theme),

@@ -11,6 +11,7 @@ use super::super::widgets::{popup, put};
 use super::{Desk, Popup, Reaction, with_keys};
 use crate::asm::{Action, AsmState};
 use crate::runner::{Command, Proposal};
+use crate::search::rejected_text;
 use crate::search::strategy::{offered, read_typed};
 use crate::search::{Act, Outcome, Reading, Reason, State};
 use crossterm::event::{KeyCode, KeyEvent};
@@ -80,9 +81,10 @@ impl DecidePopup {
             let (action, text, new) = match &reading.outcome {
                 Outcome::Kept(action) => (Some(action.clone()), words(action), item(action, &words(action), votes, "")),
                 Outcome::Outvoted(action) => (Some(action.clone()), words(action), item(action, &words(action), votes, "outvoted")),
-                Outcome::Rejected { text, why, .. } => {
+                Outcome::Rejected { text, why, reason } => {
+                    let text = rejected_text(state, Some(node), *reason, text);
                     let row = Item { right: votes, dimmed: Some(why.clone()), barred: true, ..Item::new(format!("⊘ {text}")) };
-                    (None, text.clone(), row)
+                    (None, text, row)
                 }
                 _ => continue,
             };

@@ -13,6 +13,7 @@ use super::{Desk, Popup, Reaction, with_keys};
 use crate::asm::{Action, AsmState};
 use crate::calls::KgData;
 use crate::runner::Command;
+use crate::search::rejected_text;
 use crate::search::{Act, Call, NodeId, Outcome};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
@@ -135,9 +136,9 @@ fn left(scene: &Scene, at: NodeId) -> Vec<(Item, Pick)> {
                 let right = format!("{}  outvoted", votes(leftover.reading.slots.len()));
                 rows.push((Item { label, right, ..Item::default() }, Pick::Add(action.clone())));
             }
-            Outcome::Rejected { text, why, .. } => {
+            Outcome::Rejected { text, why, reason } => {
                 let item = Item {
-                    label: format!("⊘ {text}"),
+                    label: format!("⊘ {}", rejected_text(&scene.state, Some(at), *reason, text)),
                     right: votes(leftover.reading.slots.len()),
                     dimmed: Some(why.clone()),
                     barred: true,

@@ -116,7 +116,7 @@ fn kg_calls(spent: &Counters, width: usize) -> String {
     let live = spent.kg_calls - spent.kg_recorded - spent.kg_cached;
     let recorded = if spent.kg_recorded > 0 { format!(" · {} recorded", spent.kg_recorded) } else { String::new() };
     let whole = format!("{live} live{recorded} · {} cached", spent.kg_cached);
-    if text::width(&whole) <= width { whole } else { format!("{live} live of {}", spent.kg_calls) }
+    if text::width(&whole) <= width { whole } else { format!("{live}/{} live", spent.kg_calls) }
 }
 
 /// `⚠ 4: dead branch, partial (3)`

@@ -163,10 +163,10 @@ fn banner(view: &SessionView) -> Option<String> {
         let (what, on) = match halt.cause {
             _ if view.snapshot.live.replay => ("the search stands still there: ", "tot resume goes on with it"),
             HaltCause::Budget(_) => ("", "`L` raises it, then space goes on"),
-            HaltCause::Breakpoint => ("", "space goes on · `B` lists breakpoints"),
+            HaltCause::Breakpoint => ("", "`B` lists breakpoints · space goes on"),
             HaltCause::Miss if view.snapshot.live.stops_at_miss => ("", "space goes on, live · `C` compares with the parent"),
-            HaltCause::Miss => ("the search stands still: ", "tot resume goes on with it, live"),
-            HaltCause::Service | HaltCause::Template => ("the search stands still: ", "space tries again"),
+            HaltCause::Miss => ("the search stands still: ", "`W` shows it whole · tot resume goes on with it, live"),
+            HaltCause::Service | HaltCause::Template => ("the search stands still: ", "`W` shows it whole · space tries again"),
         };
         return Some(format!("■ {what}{} · {on}", text::one_line(&halt.why)));
     }
@@ -196,6 +196,16 @@ pub fn render_banners(buf: &mut Buffer, area: Rect, lines: &[(String, Role)], th
         let row = Rect { y, height: 1, ..area };
         let style = if *role == Role::Banner { theme.style(*role) } else { theme.style(Role::Header).patch(theme.style(*role)) };
         buf.set_style(row, style);
-        put(buf, row, row.x.saturating_add(1), y, text, style);
+        put(buf, row, row.x.saturating_add(1), y, &fitted(text, usize::from(row.width).saturating_sub(2)), style);
+    }
+}
+
+/// As much of the line as there is room for: what was said is cut before the keys that help.
+fn fitted(line: &str, width: usize) -> String {
+    let at = line.find(" · `").filter(|_| text::width(line) > width).unwrap_or(line.len());
+    let (said, keys) = line.split_at(at);
+    match width.checked_sub(text::width(keys)).filter(|room| *room >= 20) {
+        Some(room) => format!("{}{keys}", text::cut(said, room)),
+        None => text::cut(line, width).into_owned(),
     }
 }

@@ -7,6 +7,7 @@ use super::super::widgets::spark::seconds;
 use super::super::widgets::{count, put, scroll_to};
 use crate::asm::Verdict;
 use crate::calls::KgData;
+use crate::search::act_words;
 use crate::search::{By, Call, Entry, Event, Got, Source, State, StepKind};
 use crate::text::one_line;
 use ratatui::buffer::Buffer;
@@ -148,9 +149,9 @@ pub fn summary(entry: &Entry, state: &State) -> String {
         }
         Event::Closed { step } => format!("step {} is over", step.0),
         Event::Finished(end) => format!("ended: {}", one_line(&end.why)),
-        Event::Acted { what, .. } => one_line(&what.summary()),
+        Event::Acted { what, .. } => act_words(state, what),
         Event::Undone { act, redo } => {
-            let what = state.acts.get(act.index()).map_or_else(String::new, |record| one_line(&record.what.summary()));
+            let what = state.acts.get(act.index()).map_or_else(String::new, |record| act_words(state, &record.what));
             format!("{}: {what}", if *redo { "did again" } else { "took back" })
         }
     }

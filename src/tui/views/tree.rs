@@ -206,6 +206,7 @@ fn marks(scene: &Scene, node: &Node, spinner: &str, theme: &Theme) -> Vec<Span<'
         (scene.answer == Some(node.id), "✔", Role::Good),
         (by_hand(scene, node), "✎", Role::ByHand),
         (scene.state.pin_of(node.id).is_some() && node.expanded.is_none(), "⚑", Role::ByHand),
+        (scene.breaks.contains(&node.id), "●", Role::Error),
         (standing.pruned && !standing.replaced, "✂", Role::Pruned),
         (standing.replaced, "↻", Role::Pruned),
         (standing.withdrawn, "↶", Role::Pruned),

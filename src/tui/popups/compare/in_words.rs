@@ -5,6 +5,7 @@ use super::super::question::{InWords, Question, one, rows};
 use super::super::{Desk, Reaction};
 use super::{ComparePopup, Shown, Stage};
 use crate::search::value_words;
+use crate::session::session_path;
 
 impl Shown {
     /// Everything that the popup shows, a line each.
@@ -33,11 +34,17 @@ impl InWords for ComparePopup {
     fn question(&self, desk: &Desk<'_>) -> Question {
         match &self.stage {
             Stage::Listing => Question { title: "looking for sessions".to_owned(), waits: true, ..Question::default() },
-            Stage::Reading(path) => Question { title: format!("reading {path}"), waits: true, ..Question::default() },
+            Stage::Reading(path, _) => Question { title: format!("reading {path}"), waits: true, ..Question::default() },
             Stage::Choosing(_, list) => Question {
                 title: "Compare with which session?".to_owned(),
                 rows: rows(list, desk.view.map(|view| &view.scene)),
-                how: "type a number".to_owned(),
+                how: "type a number, or the path of a session file".to_owned(),
+                wrong: self.wrong.clone(),
+                ..Question::default()
+            },
+            Stage::Typing(_) => Question {
+                title: "Compare with which file?".to_owned(),
+                how: "type the path of a session file, or the name of a session".to_owned(),
                 wrong: self.wrong.clone(),
                 ..Question::default()
             },
@@ -48,8 +55,14 @@ impl InWords for ComparePopup {
 
     fn answer(&mut self, line: &str, _desk: &Desk<'_>) -> Reaction {
         self.wrong = None;
-        let Stage::Choosing(paths, list) = &self.stage else { return Reaction::Close };
+        let (paths, list) = match &self.stage {
+            Stage::Choosing(paths, list) => (paths, list),
+            Stage::Typing(_) => return self.open(line),
+            _ => return Reaction::Close,
+        };
         match one(list, line) {
+            // What is a file is not the name of a row.
+            _ if line.contains('/') || session_path(line.trim()).is_file() => self.open(line),
             Ok(at) => {
                 let (stage, reaction) = Self::choose(paths, at);
                 self.stage = stage;

@@ -165,6 +165,10 @@ fn consequences(document: &mut Document, scene: &Scene, id: NodeId, edge: &Edge)
             line(document, Role::Text, said);
         }
     }
+    if !trace.before.is_empty() {
+        let said = format!("{} of these came before your correction, with the old label.", trace.before.len());
+        line(document, Role::ByHand, said);
+    }
     if trace.answers.is_empty() {
         line(document, Role::Dim, "No answer rests on it.");
     }

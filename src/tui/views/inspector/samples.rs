@@ -9,6 +9,7 @@ use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
 use crate::calls::{Sample, Withheld};
 use crate::runner::Draft;
+use crate::search::rejected_text;
 use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Source, Step, StepKind};
 use crate::text::thousands;
 
@@ -83,7 +84,12 @@ fn readings(document: &mut Document, scene: &Scene, id: NodeId, step: &Step, tit
                 slots,
             ]),
             Outcome::Rejected { text, reason, why } => {
-                document.push_line([votes, (Role::Error, "rejected  ".to_owned()), (Role::Text, text.clone()), slots]);
+                document.push_line([
+                    votes,
+                    (Role::Error, "rejected  ".to_owned()),
+                    (Role::Text, rejected_text(&scene.state, Some(id), *reason, text)),
+                    slots,
+                ]);
                 document.push_line([(Role::Warning, format!("      ⊘ {} ({})", why, reason.name()))]);
             }
             Outcome::Mention(mention) => {

@@ -200,12 +200,31 @@ pub fn render_banners(buf: &mut Buffer, area: Rect, lines: &[(String, Role)], th
     }
 }
 
-/// As much of the line as there is room for: what was said is cut before the keys that help.
+/// As much of the line as there is room for; the first key that helps is not cut.
 fn fitted(line: &str, width: usize) -> String {
-    let at = line.find(" · `").filter(|_| text::width(line) > width).unwrap_or(line.len());
-    let (said, keys) = line.split_at(at);
-    match width.checked_sub(text::width(keys)).filter(|room| *room >= 20) {
-        Some(room) => format!("{}{keys}", text::cut(said, room)),
+    let (said, keys) = line.split_at(line.find(" · `").unwrap_or(line.len()));
+    let first = &keys[..keys.char_indices().skip(2).find(|(_, letter)| matches!(letter, ',' | '·')).map_or(keys.len(), |(at, _)| at)];
+    let first = first.trim_end();
+    match width.checked_sub(text::width(first)).filter(|room| *room >= 20 && *room < text::width(said)) {
+        Some(room) => format!("{}{first}", text::cut(said, room)),
         None => text::cut(line, width).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn the_first_key_that_helps_is_not_cut() {
+        let line =
+            "■ the search stands still: no connection to http://127.0.0.1:9/v1/chat/completions · `W` shows it whole · space tries again";
+        assert_eq!(fitted(line, 200), line);
+        let cut = fitted(line, 80);
+        assert!(cut.contains("… · `W` shows it whole") && cut.chars().count() <= 80, "{cut}");
+        let line = "■ the budget of 5 calls to the model is used up · `L` raises it, then space goes on";
+        assert!(fitted(line, 78).starts_with("■ the budget of 5 calls to the model is used up · `L` raises it"));
+        assert_eq!(fitted("plain and long", 8), "plain a…");
+        assert!(fitted(line, 5).chars().count() <= 5);
     }
 }

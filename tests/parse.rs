@@ -417,7 +417,7 @@ fn long_reply() -> impl Strategy<Value = String> {
 }
 
 fn sample(text: String, reasoning: Option<String>, cut: bool) -> Sample {
-    Sample { text: Some(text), reasoning, finish: Some(if cut { "length" } else { "stop" }.to_owned()) }
+    Sample { text: Some(text), reasoning, finish: Some(if cut { "length" } else { "stop" }.to_owned()), ..Sample::default() }
 }
 
 proptest! {

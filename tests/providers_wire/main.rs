@@ -1,4 +1,4 @@
-//! The adapters for Anthropic, Ollama and Bedrock against servers that behave as the documented services do, faults
+//! The adapters for OpenAI, Anthropic, Ollama and Bedrock against servers that behave as the documented services do, faults
 //! included; and the providers' own Python clients against the same servers.
 
 mod anthropic;
@@ -10,5 +10,6 @@ mod clients;
 mod http;
 mod memory;
 mod ollama;
+mod openai;
 #[path = "../support/services/mod.rs"]
 mod services;

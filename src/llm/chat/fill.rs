@@ -6,7 +6,7 @@ use super::completion::{self, Choice, Completion};
 use super::fault;
 use super::quirks::{LimitField, Shape};
 use super::send::{Sent, Want};
-use crate::calls::{CallError, CallErrorKind, LlmReply, Sample, Withheld};
+use crate::calls::{CallError, CallErrorKind, LlmReply, Sample, Token, Withheld};
 use crate::llm::{OnWire, Wire};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -138,7 +138,12 @@ impl Filling {
 
     /// Decides about one choice, and learns from it.
     fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, order: &Order) -> Verdict {
-        let mut sample = Sample { text: choice.text.clone(), reasoning: choice.reasoning.clone(), finish: choice.finish.clone() };
+        let mut sample = Sample {
+            text: choice.text.clone(),
+            reasoning: choice.reasoning.clone(),
+            finish: choice.finish.clone(),
+            tokens: choice.tokens.clone(),
+        };
         let text = choice.text.as_deref().unwrap_or_default();
         if let Some(withheld) = choice.withheld() {
             let error = self.taken(withheld, choice);
@@ -154,6 +159,7 @@ impl Filling {
                 && completion::cut_at_stop(text, &self.ask.stops)
             {
                 sample.finish = Some("stop".to_owned());
+                keep_tokens(&mut sample.tokens, text.len());
             }
             return Verdict::Keep(sample);
         }
@@ -208,4 +214,14 @@ impl Filling {
         let quote = fault::quote(&context.printable(said.as_deref().unwrap_or_default()));
         CallError::new(kind, format!("{what}{quote}; rephrase the question or use another model"))
     }
+}
+
+/// Leaves out the tokens after the first so many bytes of text.
+fn keep_tokens(tokens: &mut Vec<Token>, bytes: usize) {
+    let mut came = 0;
+    tokens.retain(|token| {
+        let is_within = came < bytes;
+        came += token.text.len();
+        is_within
+    });
 }

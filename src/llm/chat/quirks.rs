@@ -2,6 +2,7 @@
 
 use super::ask::Order;
 use super::capabilities::Capabilities;
+use super::completion::Completion;
 use super::learned::Memory;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,6 +50,17 @@ pub enum Stops {
     CutReasoning,
 }
 
+/// What happens to log-probabilities of tokens, where they are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenLogs {
+    /// They are asked for.
+    Asked,
+    /// The server refuses them.
+    Refused,
+    /// The server takes the question and leaves them out.
+    LeftOut,
+}
+
 /// The shape that requests to this server have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
@@ -70,6 +82,8 @@ pub struct Shape {
     pub seed: bool,
     /// Whether instructions go in a message of role `system`.
     pub system: bool,
+    /// Log-probabilities, where they are wanted.
+    pub token_logs: TokenLogs,
     /// How replies are constrained by a schema.
     pub form: Forming,
     /// Whether the provider has a second way to do so.
@@ -96,6 +110,7 @@ impl Default for Shape {
             hottest: 2.0,
             seed: true,
             system: true,
+            token_logs: TokenLogs::Asked,
             form: Forming::First,
             second_form: false,
             stream: true,
@@ -121,6 +136,8 @@ pub enum Parameter {
     Seed,
     /// The role `system`.
     System,
+    /// Log-probabilities.
+    TokenLogs,
     /// Structured output.
     Form,
     /// `stream`.
@@ -153,8 +170,10 @@ struct Proven {
     stop: bool,
     seed: bool,
     temperature: bool,
+    token_logs: bool,
     form: bool,
     stream: bool,
+    limit: Option<LimitField>,
 }
 
 impl Quirks {
@@ -185,10 +204,17 @@ impl Quirks {
         }
     }
 
-    /// Learns from a request that went well: it brought so many choices, in pieces or not.
-    pub fn took(&self, sent: &Order, choices: usize, streamed: bool) {
+    /// Learns from a request that went well: what it brought, in pieces or not.
+    pub fn took(&self, sent: &Order, got: &Completion, streamed: bool) {
+        let has_logs = got.choices.iter().any(|choice| !choice.tokens.is_empty());
+        let left_out = sent.token_logs && !has_logs && got.choices.iter().any(|choice| choice.text.as_ref().is_some_and(|t| !t.is_empty()));
+        if left_out {
+            self.change(|shape| shape.token_logs = TokenLogs::LeftOut);
+        }
         let proven = &mut self.state().proven;
-        proven.samples |= sent.n > 1 && choices > 1;
+        proven.token_logs |= sent.token_logs && has_logs;
+        proven.limit = Some(sent.limit.0).filter(|field| *field != LimitField::Omitted).or(proven.limit);
+        proven.samples |= sent.n > 1 && got.choices.len() > 1;
         proven.stop |= !sent.stops.is_empty();
         proven.seed |= sent.seed.is_some();
         proven.temperature |= sent.temperature.is_some();
@@ -203,14 +229,15 @@ impl Quirks {
         Capabilities {
             samples: documented.samples.after(proven.samples, base.width > 1 && shape.width == 1),
             most_samples: (shape.width < usize::MAX).then_some(shape.width),
-            stop: documented.stop.after(proven.stop && shape.stops == Stops::Sent, shape.stops != Stops::Sent),
+            stop: documented.stop.after(proven.stop && shape.stops == Stops::Sent, shape.stops != base.stops),
             seed: documented.seed.after(proven.seed, base.seed && !shape.seed),
             temperature: documented.temperature.after(proven.temperature, base.temperature && !shape.temperature),
-            log_probabilities: documented.log_probabilities,
+            log_probabilities: documented.log_probabilities.after(proven.token_logs, shape.token_logs != base.token_logs),
             structured: documented.structured.after(proven.form, base.form != Forming::None && shape.form == Forming::None),
             streaming: documented.streaming.after(proven.stream, base.stream && !shape.stream),
+            limit_taken: documented.limit_taken.after(proven.limit == Some(shape.limit), shape.limit == LimitField::Omitted),
             limit: shape.limit.name().map(|name| limit_name.unwrap_or(name).to_owned()),
-            reasons: shape.reasons || shape.stops == Stops::CutReasoning,
+            reasons: documented.reasons.after((shape.reasons && !base.reasons) || shape.stops == Stops::CutReasoning, false),
         }
     }
 
@@ -226,6 +253,7 @@ impl Quirks {
             Parameter::Stop => !sent.stops.is_empty(),
             Parameter::Seed => sent.seed.is_some(),
             Parameter::System => sent.system,
+            Parameter::TokenLogs => sent.token_logs,
             Parameter::Form => sent.form.is_some(),
             Parameter::Stream => sent.stream,
             Parameter::StreamUsage => sent.stream && sent.stream_usage,
@@ -247,6 +275,7 @@ impl Quirks {
                 Parameter::Stop => shape.stops = Stops::Refused,
                 Parameter::Seed => shape.seed = false,
                 Parameter::System => shape.system = false,
+                Parameter::TokenLogs => shape.token_logs = TokenLogs::Refused,
                 Parameter::Form => {
                     let first = sent.form.as_ref().is_some_and(|(way, _)| *way == Forming::First);
                     shape.form = match shape.form {
@@ -279,8 +308,9 @@ impl Quirks {
         self.change(|s| s.reasons = true);
     }
 
-    /// What the person should know, a sentence a subject: samples, parameters, reasoning.
-    pub fn notes(&self, model: &str, at_once: usize) -> Vec<String> {
+    /// What the person should know, a sentence a subject: samples, parameters, reasoning. `token_logs`: whether log-probabilities
+    /// are wanted.
+    pub fn notes(&self, model: &str, at_once: usize, token_logs: bool) -> Vec<String> {
         let shape = self.shape();
         let mut notes = Vec::new();
         match shape.width {
@@ -294,6 +324,7 @@ impl Quirks {
         let mut refused = Vec::new();
         match shape.limit {
             LimitField::MaxTokens => {}
+            LimitField::MaxCompletionTokens if self.base.limit == LimitField::MaxCompletionTokens => {}
             LimitField::MaxCompletionTokens => refused.push("max_tokens (max_completion_tokens is sent instead)"),
             LimitField::Omitted => refused.push("output limit (its own holds)"),
         }
@@ -308,6 +339,9 @@ impl Quirks {
         }
         if !shape.system {
             refused.push("system message (instructions go with the question)");
+        }
+        if token_logs && shape.token_logs != TokenLogs::Asked {
+            refused.push("log-probabilities (how sure it is can't be shown)");
         }
         if shape.form == Forming::None {
             refused.push("structured output (replies are read as text)");
@@ -343,6 +377,7 @@ mod tests {
             limit: (LimitField::Omitted, 5),
             stops: Vec::new(),
             system: false,
+            token_logs: false,
             form: None,
             stream: false,
             stream_usage: false,
@@ -364,6 +399,7 @@ mod tests {
             Parameter::Stop,
             Parameter::Seed,
             Parameter::System,
+            Parameter::TokenLogs,
             Parameter::Form,
             Parameter::Stream,
             Parameter::StreamUsage,
@@ -400,12 +436,12 @@ mod tests {
     #[test]
     fn notes_say_what_was_learnt_once() {
         let quirks = Quirks::new(Shape::default(), None);
-        assert!(quirks.notes("m", 4).is_empty());
+        assert!(quirks.notes("m", 4, true).is_empty());
         let full = Order { stops: vec!["\n".to_owned()], temperature: Some(0.0), ..limited(LimitField::MaxTokens) };
         for p in [Parameter::Stop, Parameter::Temperature, Parameter::Limit { renamed: true }, Parameter::Stop] {
             assert!(quirks.refused(p, &full));
         }
-        let notes = quirks.notes("m", 4);
+        let notes = quirks.notes("m", 4, false);
         assert_eq!(
             notes,
             [

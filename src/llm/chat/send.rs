@@ -137,7 +137,7 @@ impl Inner {
             tries += 1;
             let (passing, asked) = match got {
                 Ok((completion, streamed)) => {
-                    self.quirks.took(&order, completion.choices.len(), streamed);
+                    self.quirks.took(&order, &completion, streamed);
                     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
                     return Sent::Arrived { wants, completion, shape, order: Box::new(order), took_ms, tries };
                 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The optional parameters that we send.
-const OURS: [&str; 24] = [
+const OURS: [&str; 27] = [
     "max_tokens",
     "max_completion_tokens",
     "temperature",
@@ -30,6 +30,9 @@ const OURS: [&str; 24] = [
     "cache_control",
     "cachePoint",
     "prompt caching",
+    "logprobs",
+    "top_logprobs",
+    "Logprobs", // Gemini
     "n",
 ];
 
@@ -197,6 +200,7 @@ fn parameter(name: &str, lower: &str) -> Parameter {
         "stream" => Parameter::Stream,
         "response_format" | "json_schema" | "JSON schema" | "grammar" | "output_config" | "tool_choice" | "tools" | "toolConfig"
         | "toolChoice" | "tool use" => Parameter::Form,
+        "logprobs" | "top_logprobs" | "Logprobs" => Parameter::TokenLogs,
         "cache_control" | "cachePoint" | "prompt caching" => Parameter::Marks,
         _ => Parameter::Samples(bound(lower)),
     }
@@ -219,6 +223,7 @@ fn refuses(lower: &str) -> bool {
         "may not be",
         "has to be",
         "not allowed",
+        "not enabled",
         "unrecognized",
         "unknown",
         "unexpected",
@@ -284,6 +289,17 @@ mod tests {
             of("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
             Some(Parameter::Limit { renamed: true })
         );
+        for message in [
+            "You are not allowed to request logprobs from this model.",
+            "This model does not support the 'logprobs' parameter.",
+            "Unrecognized request argument supplied: logprobs",
+            "'logprobs' is not supported with this model",
+            "Logprobs is not supported for the current model.",
+            "Logprobs is not enabled for models/gemini-2.5-pro",
+            "top_logprobs may not be sent here",
+        ] {
+            assert_eq!(of(message), Some(Parameter::TokenLogs), "{message}");
+        }
         assert_eq!(of("Invalid value in messages: nonstop seeds"), None);
         assert_eq!(of("Your request was rejected"), None);
         let mistral = r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}"#;

@@ -1,7 +1,7 @@
 //! What comes back: one object, or a line for each piece and a last one that counts.
 
 use crate::calls::Usage;
-use crate::llm::chat::completion::{Choice, Completion, NoReply, tokens_of};
+use crate::llm::chat::completion::{Choice, Completion, NoReply, tokens_in, tokens_of};
 use crate::llm::chat::stream::{Delta, Event, Reader};
 use serde_json::Value;
 
@@ -56,6 +56,7 @@ impl Reader for Stream {
                 deltas.push(Delta { index: 0, reasoning, text: came.to_owned() });
             }
         }
+        self.choice.tokens.extend(tokens_in(root.get("logprobs")));
         if root["done"] == true {
             self.last = Some(root);
         }

@@ -228,11 +228,17 @@ fn parameter(name: &str, lower: &str) -> Parameter {
         "stream_options" => Parameter::StreamUsage,
         "stream" => Parameter::Stream,
         "response_format" | "json_schema" | "JSON schema" | "grammar" | "output_config" | "tool_choice" | "tools" | "toolConfig"
-        | "toolChoice" | "tool use" => Parameter::Form,
+        | "toolChoice" | "tool use" => form(lower),
         "logprobs" | "top_logprobs" | "Logprobs" => Parameter::TokenLogs,
         "cache_control" | "cachePoint" | "prompt caching" => Parameter::Marks,
         _ => Parameter::Samples(bound(lower)),
     }
+}
+
+/// Whether schemas are refused, or this one for its size: OpenAI's bounds on enumerations, Gemini's on the states of a schema.
+fn form(lower: &str) -> Parameter {
+    let of_size = ["too many", "too large", "too long", "too complex", "exceeds", "more than", "at most", "limit of"];
+    if of_size.iter().any(|word| lower.contains(word)) { Parameter::ThisForm } else { Parameter::Form }
 }
 
 /// The largest value that a message allows: `1 <= value <= 4`, `at most 4`, `less than or equal to 4`.
@@ -365,6 +371,13 @@ mod tests {
         }
         assert_eq!(of("Invalid value in messages: nonstop seeds"), None);
         assert_eq!(of("Your request was rejected"), None);
+        let schema =
+            |message: &str| refused_parameter(&serde_json::json!({"error": {"message": message, "param": "response_format"}}).to_string());
+        assert_eq!(schema("Invalid schema for response_format 'entities': 'enum' has too many values"), Some(Parameter::ThisForm));
+        assert_eq!(
+            schema("Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."),
+            Some(Parameter::Form)
+        );
         let mistral = r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}"#;
         assert_eq!(refused_parameter(mistral), Some(Parameter::Seed));
         assert_eq!(message(mistral), "Extra inputs are not permitted");

@@ -79,7 +79,7 @@ fn the_shared_rows() {
 
 #[test]
 fn our_own_rows() {
-    check("llm-outputs-own.jsonl", 510);
+    check("llm-outputs-own.jsonl", 557);
 }
 
 #[test]
@@ -264,7 +264,15 @@ fn mentions_of_an_extraction() {
     );
     assert_eq!(mentions("[\"Inception - film\", \"Kelm - town\"]"), ["Inception - film", "Kelm - town"]);
     assert_eq!(mentions(&format!("{}\nKelm - town", "x".repeat(300))), ["Kelm - town"]);
-    for text in ["None", "Entities: none", "N/A.", "", "There are no entities in this question.", "- none"] {
+    for text in [
+        "None",
+        "Entities: none",
+        "N/A.",
+        "",
+        "There are no entities in this question.",
+        "- none",
+        "I'm sorry, but I can't assist with that.",
+    ] {
         assert_eq!(mentions(text), Vec::<String>::new(), "{text}");
     }
     assert_eq!(mention_label("Inception - film - 2010"), "Inception");
@@ -297,6 +305,7 @@ fn picks_of_a_matching() {
     for text in ["", "Inception", "<think>1"] {
         assert!(pick(text).is_err(), "{text}");
     }
+    assert_eq!(pick("I'm sorry, but I can't assist with that.").unwrap_err().why(), "the model refuses to answer");
     assert_eq!(parse_match(&Sample::default(), 3).unwrap_err().why(), "the service sent no text");
     assert_eq!(pick(" ").unwrap_err().why(), "the reply is empty");
     let cut = |text: &str, candidates| parse_match(&sample(text.to_owned(), None, true), candidates);

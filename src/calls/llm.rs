@@ -236,12 +236,16 @@ impl Token {
 }
 
 /// Who took a reply away. What is left of it is no answer: the beginning of one, or the sentence of a filter.
+/// (A reply that met its token limit is another matter: see [`Sample::is_cut`].)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Withheld {
     /// A content filter of the service.
     Filtered,
     /// The model refuses.
     Refused,
+    /// The service broke it off for a reason of its own: the model failed, the server shut down or had no room, what came was
+    /// malformed. It may go well the next time.
+    BrokenOff,
 }
 
 impl Withheld {
@@ -255,9 +259,24 @@ impl Withheld {
             "safety" | "image_safety" | "recitation" | "blocklist" | "prohibited_content" | "spii" => Some(Self::Filtered),
             // Anthropic, and what adapters call an OpenAI `refusal`.
             "refusal" => Some(Self::Refused),
+            // OpenRouter, Mistral, vLLM, Cohere; DeepSeek; vLLM and SGLang (`abort`); Zhipu.
+            "error" | "insufficient_system_resource" | "abort" | "aborted" | "network_error" => Some(Self::BrokenOff),
+            // Bedrock; Gemini: what the model wrote could not be taken apart.
+            "malformed_model_output" | "malformed_tool_use" | "malformed_function_call" | "malformed_response" => Some(Self::BrokenOff),
+            // Ollama, which loaded or unloaded the model instead; Anthropic, a turn that was to be gone on with.
+            "load" | "unload" | "pause_turn" => Some(Self::BrokenOff),
             _ => None,
         }
     }
+}
+
+/// The words of services for the token limit.
+const CUT: [&str; 5] = ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"];
+
+/// Whether `finish` says that the token limit was met, in whichever service's word.
+#[must_use]
+pub fn is_cut(finish: &str) -> bool {
+    CUT.iter().any(|word| finish.eq_ignore_ascii_case(word))
 }
 
 impl Sample {
@@ -273,6 +292,12 @@ impl Sample {
         let sum: i64 = self.tokens.iter().map(|token| i64::from(token.log_milli)).sum();
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
         (!self.tokens.is_empty()).then(|| (sum as f64 / 1000.0 / self.tokens.len() as f64).exp())
+    }
+
+    /// Whether it met the token limit: its end is missing.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.finish.as_deref().is_some_and(is_cut)
     }
 
     /// A sample that ended by itself.

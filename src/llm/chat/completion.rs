@@ -1,6 +1,6 @@
 //! What comes back, whoever sent it: choices in order, reasoning kept apart, tokens.
 
-use crate::calls::{Token, Usage, Withheld};
+use crate::calls::{Token, Usage, Withheld, is_cut};
 use serde_json::Value;
 
 /// Letters a token has, about, where a service gives no count.
@@ -29,7 +29,7 @@ pub struct Choice {
 impl Choice {
     /// Whether the output limit ended it.
     pub fn is_cut(&self) -> bool {
-        matches!(self.finish.as_deref(), Some("length" | "max_tokens" | "model_context_window_exceeded"))
+        self.finish.as_deref().is_some_and(is_cut)
     }
 
     /// Who took it away, if somebody did.

@@ -31,6 +31,8 @@ pub struct Want {
     pub seed: u64,
     /// Whether it is asked without stop strings, because with them nothing came.
     pub bare: bool,
+    /// Whether a reply for it was broken off already.
+    pub broken: bool,
     /// Requests sent for it that brought no reply and are not reported yet.
     pub sent: u32,
 }

@@ -295,5 +295,5 @@ fn every_profile_takes_questions_in_chinese_and_its_replies_are_read() {
     }
     assert!(matches!(read("图中写明了导演。\nANSWER: 克里斯托弗·诺兰", Expect::FinalAnswer), Ok(Reply::Action(Action::Answer { .. }))));
     assert!(matches!(read("图中有这个事实。\nScore: 1.0", Expect::ScoreAnswer), Ok(Reply::Score(_))));
-    assert_eq!(parse_mentions(&Sample::stopped(" 居里夫人 - 科学家\n爱因斯坦 - 科学家")).len(), 2);
+    assert_eq!(parse_mentions(&Sample::stopped(" 居里夫人 - 科学家\n爱因斯坦 - 科学家")).unwrap().len(), 2);
 }

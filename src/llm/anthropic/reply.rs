@@ -15,8 +15,10 @@ pub fn read(body: &[u8], letters: usize) -> Result<Completion, NoReply> {
     if root["type"] == "error" || root.get("error").is_some_and(|e| !e.is_null()) {
         return Err(NoReply::Error(root));
     }
-    let Some(content) = root.get("content").and_then(Value::as_array) else {
-        return Err(NoReply::Unreadable("its reply has no `content`"));
+    let content = match root.get("content") {
+        Some(Value::Array(blocks)) => blocks.as_slice(),
+        Some(Value::Null) => &[],
+        _ => return Err(NoReply::Unreadable("its reply has no `content`")),
     };
     let mut said = Said::default();
     for block in content {

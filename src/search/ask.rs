@@ -25,6 +25,10 @@ pub struct Ask {
     pub error: Option<CallError>,
     /// Tokens of all replies on the wire.
     pub usage: Usage,
+    /// Tokens of requests that brought nothing: cancelled, broken off, not answered in time. An estimate.
+    pub wasted: Usage,
+    /// How many requests that were.
+    pub fruitless: u32,
     /// Replies on the wire.
     pub replies: u32,
     /// Requests to the model's service that these replies took: with those that fill up samples, and each that was tried again.

@@ -127,6 +127,9 @@ pub enum Event {
         took_ms: u64,
         /// Tries.
         tries: u32,
+        /// No reply: requests ended without one, and this is what they have probably taken.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        nothing: bool,
     },
     /// The ask brought nothing: a failure about this request. The step goes on.
     Failed {

@@ -2,7 +2,7 @@
 //!
 //! One idea a file: [`ask`] what is asked, [`dialect`] what differs from provider to provider, [`completion`] what comes back,
 //! [`wording`] and [`fault`] what errors mean, [`pause`] when to ask again, [`quirks`] what was learnt of the server,
-//! [`keys`] whose key goes where, [`send`] one request, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
+//! [`keys`] whose key goes where, [`send`] one request, [`underway`] what it takes, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
 
 pub(super) mod address;
 pub(super) mod ask;
@@ -19,6 +19,7 @@ pub(super) mod quirks;
 mod recorded;
 mod send;
 pub(super) mod stream;
+mod underway;
 mod wording;
 
 use super::anthropic::Anthropic;

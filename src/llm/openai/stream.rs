@@ -1,6 +1,7 @@
 //! A reply as `chat.completion.chunk` events (or `text_completion` ones): choices by index, tokens in the last event.
 
 use super::reply;
+use crate::calls::Usage;
 use crate::llm::chat::completion::{Choice, Completion, NoReply, Pieces};
 use crate::llm::chat::stream::{Delta, Event, Reader};
 use serde_json::{Value, json};
@@ -70,6 +71,11 @@ impl Reader for Stream {
             so_far.finish = came.finish.filter(|f| !f.is_empty()).or(so_far.finish.take());
         }
         Ok(deltas)
+    }
+
+    /// Some servers count with every piece.
+    fn counted(&self) -> Option<Usage> {
+        self.usage.is_object().then(|| reply::complete(Vec::new(), &json!({"usage": self.usage}), self.letters).usage)
     }
 
     fn is_done(&self) -> bool {

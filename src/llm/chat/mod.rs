@@ -119,7 +119,7 @@ pub struct ChatConfig {
     /// Times that one request is sent when it fails in a way that may pass; at least 1. A request without an answer in time is
     /// sent twice at most.
     pub max_tries: u32,
-    /// Requests to the service on the wire at once, of all its models; at least 1.
+    /// Requests of this model on the wire at once; at least 1. All models of a service together have as many as the one with the most.
     pub concurrency: usize,
     /// The pause before the second try; later ones grow.
     pub first_pause: Duration,

@@ -120,6 +120,10 @@ pub enum What {
         omitted: u32,
         /// Facts that it shows all the same; 0 when none was left out.
         shown: u32,
+        /// Relations on offer that were left out.
+        unlisted: u32,
+        /// Relations that it lists all the same; 0 when none was left out.
+        listed: u32,
         /// Whether the reply is to be constrained to what is on offer, where the service can.
         structured: bool,
     },

@@ -239,6 +239,19 @@ fn entities_that_are_not_on_offer_for_want_of_room_are_counted() {
 }
 
 #[test]
+fn relations_that_are_not_listed_for_want_of_room_are_counted() {
+    for profile in crate::asm::Profile::ALL {
+        let task = |unlisted| {
+            let options = Options::Relations(vec![relation("P161", Direction::Out, "cast member", 12)]);
+            let about = PromptContext { question: "q", options, unlisted, ..Default::default() };
+            part(&Templates::of(profile).parts(PromptKind::Relation, &about).unwrap(), PartKind::Task).to_owned()
+        };
+        assert!(!task(0).contains("are listed"), "{}", task(0));
+        assert!(task(299).contains("\n(1 of 300 relations are listed"), "{}", task(299));
+    }
+}
+
+#[test]
 fn an_empty_walk_is_an_empty_list() {
     let parts = Templates::built_in().parts(PromptKind::Action, &PromptContext { question: "q", ..Default::default() }).unwrap();
     assert_eq!(serde_yaml::from_str::<Vec<serde_yaml::Value>>(part(&parts, PartKind::Path)).unwrap().len(), 0);

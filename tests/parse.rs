@@ -249,7 +249,7 @@ fn answers_split_into_items() {
 
 #[test]
 fn mentions_of_an_extraction() {
-    let mentions = |text: &str| parse_mentions(&Sample::stopped(text));
+    let mentions = |text: &str| parse_mentions(&Sample::stopped(text)).unwrap();
     assert_eq!(mentions("Inception - film\nInterstellar - film"), ["Inception - film", "Interstellar - film"]);
     assert_eq!(
         mentions("Entities:\nChristopher Nolan - director\n\nQuery: something the model went on with"),
@@ -264,17 +264,16 @@ fn mentions_of_an_extraction() {
     );
     assert_eq!(mentions("[\"Inception - film\", \"Kelm - town\"]"), ["Inception - film", "Kelm - town"]);
     assert_eq!(mentions(&format!("{}\nKelm - town", "x".repeat(300))), ["Kelm - town"]);
-    for text in [
-        "None",
-        "Entities: none",
-        "N/A.",
-        "",
-        "There are no entities in this question.",
-        "- none",
-        "I'm sorry, but I can't assist with that.",
-    ] {
-        assert_eq!(mentions(text), Vec::<String>::new(), "{text}");
+    let none = |sample: &Sample| parse_mentions(sample).unwrap_err().why();
+    for text in ["None", "Entities: none", "N/A.", "There are no entities in this question.", "- none"] {
+        assert_eq!(none(&Sample::stopped(text)), "no mention was named", "{text}");
     }
+    assert_eq!(none(&Sample::stopped("")), "the reply is empty");
+    assert_eq!(none(&Sample::default()), "the service sent no text");
+    let ended = |text: &str, finish: &str| Sample { finish: Some(finish.to_owned()), ..Sample::stopped(text) };
+    assert_eq!(none(&ended("Kelm - to", "content_filter")), "the service's content filter took the reply");
+    assert_eq!(none(&ended("I can't.", "refusal")), "the model refuses to answer");
+    assert_eq!(none(&ended("", "length")), "the reply is empty: the token limit was met first");
     assert_eq!(mention_label("Inception - film - 2010"), "Inception");
     assert_eq!(mention_label("Inception – film"), "Inception");
     assert_eq!(mention_label("Spider-Man"), "Spider-Man");

@@ -339,6 +339,18 @@ const fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
+/// What requests have taken that ended without a reply after the service had begun to answer: they were cancelled, broke off, or got
+/// no answer in time. Nobody counts it, but it is paid all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wasted {
+    /// Tokens, always estimated: the prompt's as the service counted them or by its letters, the reply's by the text that came.
+    pub usage: Usage,
+    /// Milliseconds on the wire.
+    pub took_ms: u64,
+    /// Requests.
+    pub requests: u32,
+}
+
 /// A piece of a sample that is still being written. Pieces are shown and forgotten: what counts is the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {

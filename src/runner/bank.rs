@@ -52,7 +52,7 @@ impl Banked {
                 Got::Samples(open.filter_map(|(slot, (_, s))| s.map(|s| (u32::try_from(slot).unwrap_or(u32::MAX), s))).collect())
             }
         };
-        Event::Replied { ask: ask.id, got, source: Source::Recorded, usage: None, took_ms: 0, tries: 0 }
+        Event::Replied { ask: ask.id, got, source: Source::Recorded, usage: None, took_ms: 0, tries: 0, nothing: false }
     }
 }
 

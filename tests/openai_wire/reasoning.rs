@@ -74,6 +74,35 @@ async fn an_empty_reply_without_reasoning_is_a_sample() {
 }
 
 #[tokio::test]
+async fn null_and_empty_are_told_apart_in_pieces_too() {
+    let (null, empty) = ("<null>".to_owned(), String::new());
+    let of = |deltas: &[Value]| {
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+        let events = deltas.iter().map(|delta| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}));
+        let events: Vec<Value> = events.chain([end]).collect();
+        async move { against(vec![Answer::stream(&events)], 1).await.1 }
+    };
+    let opening = json!({"role": "assistant", "content": ""});
+    let (none, nothing) = (json!({"content": null}), json!({"role": "assistant"}));
+    for (deltas, text, why) in [
+        (vec![opening.clone()], &empty, "the reply is empty"),
+        (vec![opening.clone(), json!({"content": ""})], &empty, "the reply is empty"),
+        (vec![none.clone()], &null, "the service sent no text"),
+        (vec![nothing.clone()], &null, "the service sent no text"),
+        // The opening is no text where the service says that there is none.
+        (vec![opening.clone(), none.clone()], &null, "the service sent no text"),
+        (vec![none.clone(), json!({"content": ""})], &null, "the service sent no text"),
+    ] {
+        let got = of(&deltas).await;
+        assert_eq!(got.texts(), [text.as_str()], "{deltas:?}");
+        assert_eq!(read(&got), [Err(why)], "{deltas:?}");
+    }
+    // A null beside text is none of its pieces.
+    let got = of(&[opening, none.clone(), json!({"content": "THINK: "}), none, json!({"content": "x"})]).await;
+    assert_eq!(got.texts(), ["THINK: x"]);
+}
+
+#[tokio::test]
 async fn e04_a_limit_spent_on_reasoning_is_raised_once_and_learnt() {
     let server =
         Server::start(|_, seen| if seen.body["max_tokens"].as_u64().unwrap() < 4096 { spent() } else { Answer::texts(&["ANSWER: Oslo"]) })

@@ -7,8 +7,8 @@ use super::services::{KEY, SAID, Service, THOUGHT, html_error, json_reply, strea
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use tree_of_traversals::calls::{CallErrorKind, Form};
-use tree_of_traversals::llm::{Ability, Chat, ChatConfig, LanguageModel, Provider, Secret};
+use tree_of_traversals::calls::{CallErrorKind, Form, Usage};
+use tree_of_traversals::llm::{Ability, Chat, ChatConfig, LanguageModel, OnWire, Provider, Secret};
 
 fn adapter(service: &Service) -> Chat {
     Chat::new(config(Provider::Anthropic, MODEL, &service.url(), KEY)).unwrap()
@@ -73,7 +73,8 @@ async fn replies_that_come_whole_are_the_same() {
     assert_eq!(pieces.sample().text.as_deref(), Some(SAID));
     assert_eq!(pieces.sample().reasoning.as_deref(), Some(THOUGHT));
     assert_eq!((pieces.shown(0, true).as_str(), pieces.shown(0, false).as_str()), (THOUGHT, SAID));
-    assert_eq!(whole.wire.len(), 1, "a reply that comes whole has no pieces");
+    let pieces_of = |got: &Outcome| got.wire.iter().filter(|came| matches!(came, OnWire::Piece(_))).count();
+    assert!(pieces_of(&pieces) > 1 && pieces_of(&whole) == 0, "a reply that comes whole has no pieces");
     assert_eq!(pieces.usage().completion_tokens, whole.usage().completion_tokens);
 }
 
@@ -226,6 +227,21 @@ async fn e05_text_before_an_overload_is_thrown_away() {
     let got = ask(&service, "Act.").await;
     assert_eq!(got.kind(), CallErrorKind::Server);
     assert!(got.error().message.contains("Overloaded"), "{}", got.error());
+}
+
+#[tokio::test]
+async fn a_message_that_broke_off_is_paid_as_its_beginning_counts_it() {
+    let service = start();
+    service.fails_with([stream_reply("text/event-stream", &half())]);
+    let got = ask(&service, "Act.").await;
+    assert_eq!(got.texts(), [FIRST_LINE]);
+    let wanted = Usage { prompt_tokens: 9, completion_tokens: 4, estimated: true, ..Usage::default() };
+    assert_eq!(got.wasted().iter().map(|wasted| wasted.usage).collect::<Vec<_>>(), [wanted], "9 by the service, 13 letters came");
+    assert!(!got.usage().estimated);
+    // An overload before any text is a refusal, whatever was counted before it.
+    let begun = half().lines().take(3).map(|line| format!("{line}\n")).collect::<String>();
+    service.fails_with([stream_reply("text/event-stream", &format!("{begun}{}", overload_event()))]);
+    assert_eq!(ask(&service, "Act.").await.wasted(), []);
 }
 
 #[tokio::test]

@@ -19,6 +19,8 @@ const TOO_LONG: usize = 300;
 
 const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it named a candidate");
 
+const NO_NAME: Unusable = Unusable::Unreadable("no mention was named");
+
 static HEADING: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?im)^[^\p{L}\p{N}\n]*(?:\p{L}+ ){0,3}entities[^\p{L}\p{N}\n:]*:[*_]*").expect("constant"));
 static NO_MENTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -33,10 +35,12 @@ static PICKED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Mentions of an extraction reply, each once, as "label - description": what follows a leading "Entities:", a line each, up to
-/// the first blank line. Empty if there is none.
-#[must_use]
-pub fn parse_mentions(sample: &Sample) -> Vec<String> {
-    let Ok(reply) = clean(sample, false) else { return vec![] };
+/// the first blank line. At least one.
+///
+/// # Errors
+/// If it names none, or if there is nothing to read: an empty reply, null, one that was taken away.
+pub fn parse_mentions(sample: &Sample) -> Result<Vec<String>, Unusable> {
+    let reply = clean(sample, false)?;
     let unfenced = unfenced(&reply.text);
     let (text, _) = played(&unfenced, Strict::Yes);
     let (mut found, mut known): (Vec<String>, HashSet<String>) = (vec![], HashSet::new());
@@ -52,7 +56,7 @@ pub fn parse_mentions(sample: &Sample) -> Vec<String> {
             found.push(mention);
         }
     }
-    found
+    if found.is_empty() { Err(NO_NAME) } else { Ok(found) }
 }
 
 /// The lines that hold mentions.

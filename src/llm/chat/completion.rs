@@ -51,6 +51,33 @@ pub fn tokens_in(list: Option<&Value>) -> Vec<Token> {
     listed.filter_map(|item| Token::new(item["token"].as_str()?, item["logprob"].as_f64()?)).collect()
 }
 
+/// What of a text came by now, in pieces.
+///
+/// Services begin and end a stream with an empty text whatever the reply is: it is a reply without letters only as long as none says
+/// null. One that says null and never a letter is null, like one without any piece.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    said: Option<String>,
+    null: bool,
+}
+
+impl Pieces {
+    /// The next piece.
+    pub fn add(&mut self, piece: &str) {
+        self.said.get_or_insert_default().push_str(piece);
+    }
+
+    /// A piece that is null.
+    pub fn add_null(&mut self) {
+        self.null = true;
+    }
+
+    /// The whole; `None` for null.
+    pub fn whole(self) -> Option<String> {
+        self.said.filter(|text| !text.is_empty() || !self.null)
+    }
+}
+
 /// Tokens where the service counts none.
 pub fn estimated(prompt_letters: usize, letters: usize) -> Usage {
     Usage { prompt_tokens: tokens_of(prompt_letters), completion_tokens: tokens_of(letters), estimated: true, ..Usage::default() }

@@ -2,7 +2,7 @@
 //!
 //! One idea a file: [`ask`] what is asked, [`dialect`] what differs from provider to provider, [`completion`] what comes back,
 //! [`wording`] and [`fault`] what errors mean, [`pause`] when to ask again, [`quirks`] what was learnt of the server,
-//! [`keys`] whose key goes where, [`send`] one request, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
+//! [`keys`] whose key goes where, [`send`] one request, [`underway`] what it takes, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
 
 pub(super) mod address;
 pub(super) mod ask;
@@ -19,6 +19,7 @@ pub(super) mod quirks;
 mod recorded;
 mod send;
 pub(super) mod stream;
+mod underway;
 mod wording;
 
 use super::anthropic::Anthropic;
@@ -118,7 +119,7 @@ pub struct ChatConfig {
     /// Times that one request is sent when it fails in a way that may pass; at least 1. A request without an answer in time is
     /// sent twice at most.
     pub max_tries: u32,
-    /// Requests to the service on the wire at once, of all its models; at least 1.
+    /// Requests of this model on the wire at once; at least 1. All models of a service together have as many as the one with the most.
     pub concurrency: usize,
     /// The pause before the second try; later ones grow.
     pub first_pause: Duration,

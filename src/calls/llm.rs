@@ -252,7 +252,9 @@ impl Withheld {
     /// What `finish` says, in whichever service's word.
     #[must_use]
     pub fn of(finish: &str) -> Option<Self> {
-        match finish.to_ascii_lowercase().as_str() {
+        let finish = finish.to_ascii_lowercase();
+        // Gemini's compatible endpoint: `content_filter: PROHIBITED_CONTENT`.
+        match finish.split(':').next().unwrap_or_default().trim() {
             // OpenAI, Azure, Gemini's compatible endpoint, OpenRouter; Bedrock; Zhipu.
             "content_filter" | "content_filtered" | "guardrail_intervened" | "sensitive" => Some(Self::Filtered),
             // Gemini's own words, which proxies hand on.

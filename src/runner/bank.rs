@@ -76,6 +76,16 @@ impl Bank {
         Self { replies: replies.collect(), recorded: Arc::new(state), on_miss }
     }
 
+    /// The same without what the recording's own model said: another model is asked now, which may go by the same name.
+    #[must_use]
+    pub fn without_own_model(mut self) -> Self {
+        let own = |ask: &&Arc<Ask>| ask.is_llm() && self.recorded.asked_of(ask).is_none();
+        for ask in self.recorded.asks.iter().filter(own) {
+            self.replies.remove(&(ask.hash.clone(), ask.nth));
+        }
+        self
+    }
+
     /// These replies, and where there is none those of `beneath`, whose rule for a miss holds.
     #[must_use]
     pub fn over(mut self, beneath: Self) -> Self {

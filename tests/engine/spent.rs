@@ -36,7 +36,7 @@ fn kinds_of_calls_add_up_to_the_whole() {
     let mut entries = film();
     let Event::Started(started) = &mut entries[0].ev else { panic!() };
     let prices: Prices = serde_yaml::from_str("openai:m: {input: 0.15, cached: 0.075, cache_write: 0.3, output: 0.6}").unwrap();
-    started.price = prices.of("openai:m");
+    started.price = prices.of("openai:m", true);
     let spent = State::from_entries(&entries).unwrap().counters();
     let kinds: Vec<PromptKind> = spent.kinds().map(|(kind, _)| kind).collect();
     assert_eq!(
@@ -125,7 +125,7 @@ fn cancelled() -> (Vec<Entry>, AskId) {
             }
             Event::Started(started) => {
                 let prices: Prices = serde_yaml::from_str("openai:m: {input: 2.0, output: 8.0}").unwrap();
-                (started.model_spec, started.price) = ("openai:m".into(), prices.of("openai:m"));
+                (started.model_spec, started.price) = ("openai:m".into(), prices.of("openai:m", true));
             }
             _ => {}
         }

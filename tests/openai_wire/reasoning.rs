@@ -166,6 +166,23 @@ async fn what_a_filter_left_of_a_reply_is_kept_and_not_read() {
     }
 }
 
+/// Of a reply that was taken away Gemini's compatible endpoint says why in the reason, and may send no message at all.
+#[tokio::test]
+async fn a_reply_that_gemini_filters_is_called_so() {
+    let choice = json!({"index": 0, "finish_reason": "content_filter: PROHIBITED_CONTENT"});
+    let half = json!({"index": 0, "finish_reason": "content_filter: SAFETY", "message": {"role": "assistant", "content": "ANSWER: Chris"}});
+    let piece = json!({"choices": [{"index": 0, "delta": {"content": "ANSWER: Chris"}, "finish_reason": "content_filter: SAFETY"}]});
+    for answer in [
+        Answer::new(200, json!({"choices": [choice]})),
+        Answer::new(200, json!({"choices": [half]})),
+        Answer::stream(&[json!({"choices": [choice]}), json!("[DONE]")]),
+        Answer::stream(&[piece, json!("[DONE]")]),
+    ] {
+        let (server, got) = against(vec![answer], 1).await;
+        assert_eq!((got.kind(), server.count()), (CallErrorKind::Filtered, 1), "{}", got.error());
+    }
+}
+
 #[tokio::test]
 async fn nothing_but_halves_that_a_filter_left_is_a_filtered_call() {
     for text in ["ANSWER: Chris", "{\"action\":\"ANSWER\",\"text\":\"Chris"] {

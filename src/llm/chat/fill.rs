@@ -75,10 +75,12 @@ impl Filling {
                 }
             }
         }
-        match (self.failed, self.mute.into_iter().next()) {
+        let inner = Arc::clone(&self.inner);
+        let ended = match (self.failed, self.mute.into_iter().next()) {
             (Some(error), _) | (None, Some((_, _, error))) => Err(error),
             (None, None) => Ok(()),
-        }
+        };
+        ended.map_err(|error| inner.luck.of(error))
     }
 
     fn flight(&self, wants: Vec<Want>) -> BoxFuture<'static, Sent> {
@@ -133,6 +135,9 @@ impl Filling {
         }
         self.reopen(again);
         self.spoken |= !samples.is_empty();
+        if self.spoken {
+            self.inner.luck.served();
+        }
         if self.spoken {
             samples.extend(self.mute.drain(..).map(|(slot, sample, _)| (slot, sample)));
         }

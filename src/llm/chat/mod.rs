@@ -2,7 +2,8 @@
 //!
 //! One idea a file: [`ask`] what is asked, [`dialect`] what differs from provider to provider, [`completion`] what comes back,
 //! [`wording`] and [`fault`] what errors mean, [`pause`] when to ask again, [`quirks`] what was learnt of the server,
-//! [`keys`] whose key goes where, [`send`] one request, [`underway`] what it takes, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
+//! [`keys`] whose key goes where, [`send`] one request, [`underway`] what it takes, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled,
+//! [`luck`] whether the service was ever of use.
 
 pub(super) mod address;
 pub(super) mod ask;
@@ -14,6 +15,7 @@ mod fill;
 mod gate;
 pub mod keys;
 mod learned;
+mod luck;
 mod pause;
 pub(super) mod quirks;
 mod recorded;
@@ -37,6 +39,7 @@ use fault::Context;
 use futures_util::future::BoxFuture;
 use gate::Gate;
 use learned::Memory;
+use luck::Luck;
 use quirks::Quirks;
 use reqwest::header::HeaderMap;
 use std::path::PathBuf;
@@ -179,6 +182,7 @@ struct Inner {
     context: Context,
     client: reqwest::Client,
     quirks: Quirks,
+    luck: Luck,
     gate: Gate,
 }
 
@@ -219,6 +223,7 @@ impl Chat {
             ),
             client: http::client(config.timeout, address::is_local(address))?,
             quirks: Quirks::new(shape, memory),
+            luck: Luck::default(),
             gate: Gate::new(address, config.concurrency),
             dialect,
             config,

@@ -35,7 +35,8 @@ impl Reader for Stream {
             return Err(NoReply::Unreadable("its stream has an event that is no JSON"));
         };
         let is_error = |value: &Value| value.get("error").is_some_and(|e| !e.is_null());
-        if is_error(&root) || event.name == "error" {
+        // The second is vLLM's, in mid-stream.
+        if is_error(&root) || root["object"] == "error" || event.name == "error" {
             return Err(NoReply::Error(root));
         }
         // Groq puts its count in a place of its own.

@@ -30,7 +30,7 @@ static OPENER: LazyLock<Regex> = LazyLock::new(|| {
             | (?:我)?(?:很|非常|十分|实在|真的|深表)?(?:抱歉|对不起|不好意思|遗憾)
             | 作为[^,，。]{0,12}(?:AI|助手|模型|智能)[^,，。我]{0,8}
             | (?:je\ suis\ )?d[ée]sol[ée]e?s? | (?:es\ )?tut\ mir\ leid | leider | lo\ siento | desculpe | mi\ dispiace | извините | к\ сожалению
-        )(?:\ for\ (?:the|any|this)\ \w+)?[\s,.!;:，。！：—–-]*(?:(?:(?:but|however|that|and|mais|aber|pero|mas|ma|но)\b|但是?|不过|可是)[\s,，]*)?",
+        )(?:\ for\ (?:the|any|this)\ \w+)?[\s,.!;:，。！：—–-]*(?:(?:(?:but|however|and|mais|aber|pero|mas|ma|но)\b|that\s|但是?|不过|可是)[\s,，]*)?",
     )
     .expect("constant")
 });
@@ -51,7 +51,7 @@ static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
             )
             | (?:i|we)(?:['’]d|['’]ll|\ would|\ will|\ have|\ must|\ need)?(?:\ (?:have|rather|to|respectfully|must|prefer))*\ (?:decline|refuse|not\ (?:to\ )?answer)\b
             | (?:i['’]m|i\ am|i)\ (?:not|don['’]t\ feel|do\ not\ feel)\ comfortable
-            | (?:this|that|it)(?:['’]s|\ is)\ (?:not\ something|nothing)\ (?:that\ )?(?:i|we)(?:\ can|['’]m\ able\ to|\ am\ able\ to)\ (?:help|assist|answer|discuss|do)
+            | (?:(?:this|that|it)(?:['’]s|\ is)|is)\ (?:not\ something|nothing)\ (?:that\ )?(?:i|we)(?:\ can|['’]m\ able\ to|\ am\ able\ to)\ (?:help|assist|answer|discuss|do)
             | (?:this|your|that|the)\ (?:request|question|prompt|content)\ (?:violates|is\ against|goes\ against)
         )
         | ^(?:我们?|本(?:模型|助手|AI))?(?:目前|现在|暂时|恐怕|也|真的|还)?

@@ -11,8 +11,8 @@ mod words;
 
 use regex::{Captures, Regex};
 use words::{
-    ALL, ALSO, BEST_AFTER, BRACKETS, BUT_IT, CHOICE, CLAUSE, CORRECTED, DENYING, DOUBTED, EXCEPT, HYPOTHETICAL, IRI_START, JOINT, NONE,
-    NOT_AFTER, NOT_BEFORE, NOT_REALLY, OF_THE_PROMPT, OVER_BEFORE, THEN, TICKED, UNTICKED, WITHOUT_BEFORE,
+    ALL, ALSO, BEST_AFTER, BRACKETS, BUT_IT, CHOICE, CLAUSE, CONSIDERED, CORRECTED, DENYING, DOUBTED, EXCEPT, HYPOTHETICAL, IRI_START,
+    JOINT, NONE, NOT_AFTER, NOT_BEFORE, NOT_REALLY, OF_THE_PROMPT, OVER_BEFORE, THEN, TICKED, UNTICKED, WITHOUT_BEFORE,
 };
 
 /// A reply that names more ids is a list, no prose.
@@ -76,6 +76,8 @@ enum Lead {
     AllBut,
     /// "none but Q1": the list.
     Only,
+    /// "I considered Q1 and Q2": the list.
+    Considered,
     /// "I choose Q1 and Q2": to the end of the statement.
     Choice,
     /// "Selected: Q1": to the end of the paragraph.
@@ -100,8 +102,9 @@ pub(super) fn judge(text: &str, mentions: &[Mention]) -> Judged {
             Some(Lead::Only) => Said::Chosen,
             _ if row.denied => Said::Rejected,
             Some(Lead::Choice | Lead::Heading) => Said::Chosen,
-            None if row.denied_later => Said::Rejected,
-            None if row.best => Said::Chosen,
+            None | Some(Lead::Considered) if row.denied_later => Said::Rejected,
+            None | Some(Lead::Considered) if row.best => Said::Chosen,
+            Some(Lead::Considered) => Said::Weighed,
             None if row.asked => Said::Weighed,
             None => Said::Named,
         };
@@ -127,11 +130,17 @@ fn passes_on(lead: Lead, rows: &[Row<'_>]) -> bool {
     let row = &rows[0];
     match lead {
         Lead::Not => row.joined && rows.iter().take_while(|row| row.joined).any(|row| row.gap.contains(char::is_alphabetic)),
-        Lead::Without | Lead::AllBut | Lead::Only => row.joined,
+        Lead::Without | Lead::AllBut | Lead::Only | Lead::Considered => row.joined,
         Lead::Choice => row.joined || (row.gap.len() < NEAR && sentence_end(row.gap).is_none() && !CLAUSE.is_match(row.gap)),
-        Lead::Heading => {
-            row.joined || (row.gap.len() < NEAR && !row.gap.contains("\n\n") && (row.gap.contains('\n') || !CLAUSE.is_match(row.gap)))
-        }
+        Lead::Heading => row.joined || (row.gap.len() < NEAR && heading_goes_on(row.gap)),
+    }
+}
+
+/// Whether what stands between two ids under a heading is but the label of the first; the second begins a line or stands in the same one.
+fn heading_goes_on(gap: &str) -> bool {
+    match gap.rsplit_once('\n') {
+        Some((before, line)) => !before.ends_with('\n') && !line.contains(char::is_alphabetic),
+        None => !CLAUSE.is_match(gap),
     }
 }
 
@@ -233,10 +242,15 @@ fn lead(before: &str, is_second: bool) -> Option<Lead> {
     if NOT_BEFORE.is_match(before) && !NOT_REALLY.is_match(before) {
         return Some(Lead::Not);
     }
+    if CONSIDERED.is_match(before) {
+        return Some(Lead::Considered);
+    }
     let choice = CHOICE.find_iter(before).last()?;
     let (words, rest) = (&before[..choice.start()], &before[choice.end()..]);
     let of_the_prompt = choice.as_str().starts_with(['s', 'c']) && OF_THE_PROMPT.is_match(rest);
-    let announces = !HYPOTHETICAL.is_match(words) && !CLAUSE.is_match(rest) && !of_the_prompt;
+    let asks = choice.as_str().starts_with(['i', 'w'])
+        && ["should", "shall", "do", "can", "could"].iter().any(|word| words.trim_end().ends_with(word));
+    let announces = !asks && !HYPOTHETICAL.is_match(words) && !CLAUSE.is_match(rest) && !of_the_prompt;
     let is_heading = choice.as_str().ends_with(':') || rest.contains(':');
     announces.then_some(if is_heading { Lead::Heading } else { Lead::Choice })
 }

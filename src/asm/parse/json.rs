@@ -84,6 +84,11 @@ fn is_rejecting_key(key: &str) -> bool {
         .any(|word| key.starts_with(word))
 }
 
+/// Keys under which a model repeats what is on offer.
+fn is_listing_key(key: &str) -> bool {
+    ["options", "candidates", "alternatives", "considered", "available", "offered"].contains(&key.to_lowercase().as_str())
+}
+
 /// Whether a value says no.
 fn is_no(value: &Value) -> bool {
     match value {
@@ -104,8 +109,10 @@ fn is_turned_down(object: &Map<String, Value>) -> bool {
 /// The texts of `object` that are no reasoning and nothing that is rejected, one a line.
 pub(super) fn said(object: &Map<String, Value>) -> String {
     let mut out = String::new();
+    let names = |key: &String| !is_reasoning_key(key) && !is_rejecting_key(key);
+    let chooses = object.keys().any(|key| names(key) && !is_listing_key(key));
     for (key, value) in object {
-        if is_reasoning_key(key) || is_rejecting_key(key) {
+        if !names(key) || (chooses && is_listing_key(key)) {
             continue;
         }
         if key.contains(|c: char| c.is_ascii_digit()) {

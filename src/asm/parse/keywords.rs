@@ -64,7 +64,7 @@ static APART: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// Words before a keyword in mid-line that take it back: "I should not ANSWER: yet."
 static DENIED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:\b(?:not|never|cannot|can't|don't|won't|shouldn't|instead of|rather than|before|without|no need to|too early to)\s+(?:(?:i|we|to|yet|be|just|the|an?|give|use|choose|go|for|with)\s+){0,4}|(?:不能|不要|不应该?|不该|不必|不用|无需|先不|别|而不是)\s*)$")
+    Regex::new(r"(?i)(?:\b(?:not|never|cannot|can't|don't|won't|shouldn't|instead of|rather than|before|without|no need to|too early to)\s+(?:(?:i|we|can|could|to|yet|be|just|the|an?|give|use|choose|go|for|with)\s+){0,4}|(?:不能|不要|不应该?|不该|不必|不用|无需|先不|别|而不是)\s*)$")
         .expect("constant")
 });
 

@@ -4,12 +4,12 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// Words that may stand between "not" and what it denies.
-const LITTLE: &str = r"(?:(?:think|believe|want|need|recommend|suggest|like|going|to|we|i|should|would|have|be|is|it|it's|use|using|choose|choosing|select|selecting|pick|picking|take|taking|follow|following|consider|considering|expand|expanding|the|a|any|of|for|by|with|about|really|either|both|relations?|propert(?:y|ies)|entit(?:y|ies)|ids?|options?|edge|item)\s+){0,5}";
+const LITTLE: &str = r"(?:(?:think|believe|want|need|recommend|suggest|like|going|to|we|i|should|would|have|be|is|it|it's|use|using|choose|choosing|select|selecting|pick|picking|take|taking|follow|following|consider|considering|expand|expanding|the|a|any|of|for|by|with|about|confused|mistaken|really|either|both|relations?|propert(?:y|ies)|entit(?:y|ies)|ids?|options?|edge|item)\s+){0,5}";
 
 /// Words before an id that deny it.
 pub(super) static NOT_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(
-        r"(?:\b(?:not|neither|nor|never|cannot|instead of|rather than|other than|(?:is|are|do|wo|would|should|ca)n['’]?t)\s+{LITTLE}|(?:不是|而非|并非|不应该?选?|不能选?择?|不会选?择?|不选择?|不要选?择?|别选?|不用|不使用|不采用|不需要|无需|不考虑|不必)(?:关系|属性|实体|选项|选择|使用)?\s*)$"
+        r"(?:\b(?:not|neither|nor|never|cannot|already (?:expanded|followed|used|visited|explored|tried|looked up)|instead of|rather than|other than|(?:is|are|do|wo|would|should|ca)n['’]?t)\s+{LITTLE}|(?:不是|而非|并非|不应该?选?|不能选?择?|不会选?择?|不选择?|不要选?择?|别选?|不用|不使用|不采用|不需要|无需|不考虑|不必)(?:关系|属性|实体|选项|选择|使用)?\s*)$"
     ))
     .expect("constant")
 });
@@ -17,7 +17,7 @@ pub(super) static NOT_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
 /// Words before a list that leave all of it out.
 pub(super) static WITHOUT_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(
-        r"(?:\b(?:exclud(?:e|es|ed|ing)|ignor(?:e|es|ed|ing)|skip(?:s|ped|ping)?|discard(?:s|ed|ing)?|drop(?:s|ped|ping)?|reject(?:s|ed|ing)?|avoid(?:s|ed|ing)?|rul(?:e|ed|ing) out|eliminat(?:e|es|ed|ing))[\s:]+{LITTLE}|\b(?:rejected|excluded|discarded|ignored|irrelevant|unrelated|unselected|unused|not (?:selected|chosen|relevant|needed))\b[^\n.;:]{{0,24}}:\W*|(?:而不是|排除|忽略|去掉|跳过|不相关的?(?:实体|关系|属性)?\s*[:是])(?:关系|属性|实体)?\s*)$"
+        r"(?:\b(?:none of|exclud(?:e|es|ed|ing)|ignor(?:e|es|ed|ing)|skip(?:s|ped|ping)?|discard(?:s|ed|ing)?|drop(?:s|ped|ping)?|reject(?:s|ed|ing)?|avoid(?:s|ed|ing)?|rul(?:e|ed|ing) out|eliminat(?:e|es|ed|ing))[\s:]+{LITTLE}|\b(?:rejected|excluded|discarded|ignored|irrelevant|unrelated|unselected|unused|not (?:selected|chosen|relevant|needed))\b[^\n.;:]{{0,24}}:\W*|(?:而不是|排除|忽略|去掉|跳过|不相关的?(?:实体|关系|属性)?\s*[:是])(?:关系|属性|实体)?\s*)$"
     ))
     .expect("constant")
 });
@@ -31,13 +31,16 @@ pub(super) static NOT_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?x)
         (?:\b(?:not|never|no\ longer|hardly|cannot)\b|n['’]t\b)\s+(?:[a-z]+\s+){0,4}?
-          (?:useful|helpful|relevant|needed|necessary|required|related|right|correct|suitable|appropriate|applicable|help|helping|lead|leading|answer|tell|give|bring|provide|match|fit|work|matter|wanted|interesting|good|best|enough|contain|include|what|one|choice|selected|chosen|usable|apply|make\ sense)\b
+          (?:useful|helpful|relevant|needed|necessary|required|related|right|correct|suitable|appropriate|applicable|help|helping|lead|leading|answer|tell|give|bring|provide|match|fit|work|matter|wanted|interesting|good|best|enough|contain|include|exist|what|one|about|choice|selected|chosen|usable|apply|make\ sense)\b
         | \b(?:irrelevant|unrelated|useless|unhelpful|unnecessary|unsuitable|inappropriate|rejected|excluded|discarded|ruled\ out)\b
         | \b(?:is|are|seems?|looks?|would\ be)\s+(?:\w+\s+)?(?:wrong|incorrect|a\ dead\ end)\b
         | \b(?:of\ no\ (?:use|help|interest)|no\ (?:use|help|good)|leads?\ nowhere|adds?\ nothing|brings?\ nothing)\b
+        | ^\W*(?:is|are|was|does|do|did|would|will)(?:\ not|n['’]t)(?:\ it)?\W*$
+        | \balready\s+(?:been\s+)?(?:expanded|followed|used|visited|explored|tried|looked\ up)\b | 已经?(?:查过|扩展|使用|展开|用过)
+        | 不是(?:我们?)?(?:要|想|需)
         | \bcan\ be\ (?:ignored|skipped|excluded|discarded|left\ out)\b
-        | ^[^\p{L}\p{N}\n]*(?:\([^()\n]{0,60}\)|[a-z][a-z\ ]{0,40}?)?[^\p{L}\p{N}\n]*[:=?(–—→>-]\s*(?:no|nope|false|reject|skip|exclude|否|不|不选|不是|无|错)\s*(?:$|[\n,.;:)!–—-])
-        | 不(?:太|是很|够|怎么)?(?:相关|有用|合适|需要|符合|适合|重要|必要|匹配|正确|可用|适用|对\s*$)
+        | ^[^\p{L}\p{N}\n]*(?:\([^()\n]{0,60}\)|[a-z][a-z\ ]{0,40}?)?[^\p{L}\p{N}\n]*[:=?(–—→>|-]\s*(?:no|nope|false|reject|skip|exclude|否|不|不选|不是|无|错)\s*(?:$|[\n,.;:)!–—|-])
+        | 不(?:太|是很|够|怎么)?(?:相关|有用|合适|需要|符合|适合|重要|必要|匹配|正确|可用|适用|对\s*(?:$|[,、]))
         | (?:不能|无法|不会|没有|没|未)(?:直接)?(?:回答|帮助|提供|给出|用|找到|得到|包含)
         | 无关 | 无用 | 没用 | 无助于 | 是错 | 被排除 | 应排除 | 可以?(?:忽略|排除)",
     )
@@ -46,8 +49,16 @@ pub(super) static NOT_AFTER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What looks like a denial and is none.
 pub(super) static NOT_REALLY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\bnot\s+(?:only|just|yet|merely|simply|directly|immediately|alone|necessarily)\b|n['’]t\s+(?:yet|directly|immediately|only|just)\b|不仅|不只|不但|尚未|还没|不直接")
+    Regex::new(r"\bwhy not\b|\bnot\s+(?:only|just|yet|merely|simply|directly|immediately|alone|necessarily)\b|n['’]t\s+(?:yet|directly|immediately|only|just)\b|不仅|不只|不但|尚未|还没|不直接")
         .expect("constant")
+});
+
+/// Words before a list that is only thought about.
+pub(super) static CONSIDERED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?:\b(?:considered|considering|thought (?:of|about)|could|might|may|either|if)\s+{LITTLE}|\b(?:other (?:\w+ )?(?:options|relations|candidates|entities|choices)|alternatives?|options|candidates)\s*(?:are|include|would be)?[\s:]+|(?:如果|可能|也许|考虑过?|候选(?:实体|关系)?:|选项:)\s*)$"
+    ))
+    .expect("constant")
 });
 
 /// Words that announce a choice.
@@ -56,7 +67,8 @@ pub(super) static CHOICE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?x)
         \b(?:choos(?:e|es|ing)|chose|chosen|select(?:s|ed|ing)?|pick(?:s|ed|ing)?|go(?:ing)?\ (?:with|for)|opt(?:s|ed|ing)?\ for|decided?\ (?:on|for)|settled?\ (?:on|for)|prefer)\b
         | \b(?:choice|answer|selection|pick|decision)s?\s*(?::|\b(?:is|are|would\ be|should\ be|will\ be)\b)
-        | \b(?:best|right|correct|most\ (?:relevant|useful|promising|suitable|appropriate))\s+(?:\w+\s+){0,2}(?::|is\b|are\b|would\ be\b|seems?\b)
+        | \b(?:best|right|correct|needed|(?:most\ )?(?:relevant|useful|promising|suitable|appropriate))\s+(?:\w+\s+){0,2}(?::|is\b|are\b|would\ be\b|seems?\b)
+        | \b(?:i|we)(?:['’](?:d|ll)|\ would|\ will)?\ (?:take|use|follow|expand|explore|say)\b
         | \bonly\b
         | (?:^|[^候备筛当])选(?:择|取|用|中|定|出)?(?:$|[^项举手民])|采用|答案(?:是|为|:)|应该?用|只有?|仅",
     )
@@ -79,7 +91,7 @@ pub(super) static BEST_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?x)^\W*(?:\([^()\n]{0,60}\)\W*)?(?:
         (?:is|are|seems?(?:\ to\ be)?|looks?|would\ be|fits?|works?|suits?)\s+(?:(?:the|much|far|clearly|a|my|our|likely|probably)\s+){0,4}(?:best|better|right|correct|more\ \w+|most\ \w+|choice|what\ (?:i|we)\ (?:need|want)|one\ (?:i|we|to|that))\b
-        | it\ is\b | instead\b | (?:更|最)(?:合适|相关|好|有用|符合|适合|直接) | 才?是(?:正确|答案|最))",
+        | it\ is\b | instead\b | (?:更|最)(?:合适|相关|好|有用|符合|适合|直接) | 才是|是(?:正确|答案|最))",
     )
     .expect("constant")
 });
@@ -113,7 +125,7 @@ pub(super) static UNTICKED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[\s
 
 /// What stands between two ids of one list.
 pub(super) static JOINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"^(?:[\s,;、/&|•·"'“”~<>+\[\]-]|\([^()\n]{0,80}\)|\d{1,2}[.)]\s|\b(?:and|or|nor|as well as)\b|和|与|及|以及|或者?|跟|wdt?:|https?://[a-z.]*wikidata\.org/(?:entity|wiki|prop/direct)/)*$"#)
+    Regex::new(r#"^(?:[\s,;、/&|•·"'“”~<>+\[\]-]|\([^()\n]{0,80}\)|\d{1,2}[.)]\s|(?:\.\s+)?\b(?:also|plus)\b|\b(?:and|or|nor|as well as)\b|和|与|及|以及|或者?|跟|wdt?:|https?://[a-z.]*wikidata\.org/(?:entity|wiki|prop/direct)/)*$"#)
         .expect("constant")
 });
 

@@ -26,11 +26,11 @@ static OPENER: LazyLock<Regex> = LazyLock::new(|| {
         r"(?ix)^(?:
             (?:(?:i['’]?m|i\ am|we['’]re|we\ are)\ )?(?:(?:so|very|really|truly|terribly|deeply)\ )*(?:sorry|afraid)
             | (?:my\ )?apologies | i\ apologi[sz]e | unfortunately | regrettably
-            | as\ an?\ (?:[\w-]+\ ){0,4}(?:ai|model|assistant|llm|chatbot)
+            | (?:as|i['’]m(?:\ just)?|i\ am(?:\ just)?)\ an?\ (?:[\w-]+\ ){0,4}(?:ai|model|assistant|llm|chatbot)
             | (?:我)?(?:很|非常|十分|实在|真的|深表)?(?:抱歉|对不起|不好意思|遗憾)
             | 作为[^,，。]{0,12}(?:AI|助手|模型|智能)[^,，。我]{0,8}
             | (?:je\ suis\ )?d[ée]sol[ée]e?s? | (?:es\ )?tut\ mir\ leid | leider | lo\ siento | desculpe | mi\ dispiace | извините | к\ сожалению
-        )(?:\ for\ (?:the|any|this)\ \w+)?[\s,.!;:，。！：—–-]*(?:(?:(?:but|however|that|and|mais|aber|pero|mas|ma|но)\b|但是?|不过|可是)[\s,，]*)?",
+        )(?:\ for\ (?:the|any|this)\ \w+)?[\s,.!;:，。！：—–-]*(?:(?:(?:but|however|and|mais|aber|pero|mas|ma|но)\b|that\s|但是?|不过|可是)[\s,，]*)?",
     )
     .expect("constant")
 });
@@ -51,13 +51,15 @@ static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
             )
             | (?:i|we)(?:['’]d|['’]ll|\ would|\ will|\ have|\ must|\ need)?(?:\ (?:have|rather|to|respectfully|must|prefer))*\ (?:decline|refuse|not\ (?:to\ )?answer)\b
             | (?:i['’]m|i\ am|i)\ (?:not|don['’]t\ feel|do\ not\ feel)\ comfortable
-            | (?:this|that|it)(?:['’]s|\ is)\ (?:not\ something|nothing)\ (?:that\ )?(?:i|we)(?:\ can|['’]m\ able\ to|\ am\ able\ to)\ (?:help|assist|answer|discuss|do)
+            | (?:(?:this|that|it)(?:['’]s|\ is)|is)\ (?:not\ something|nothing)\ (?:that\ )?(?:i|we)(?:\ can|['’]m\ able\ to|\ am\ able\ to)\ (?:help|assist|answer|discuss|do)
             | (?:this|your|that|the)\ (?:request|question|prompt|content)\ (?:violates|is\ against|goes\ against)
+            | (?:it|this|that|answering(?:\ \w+)?)\ (?:is|would\ be|goes)\ against\ (?:my|our|the)\ (?:\w+\ )?(?:guidelines|polic|rules|principles|programming|terms)
         )
         | ^(?:我们?|本(?:模型|助手|AI))?(?:目前|现在|暂时|恐怕|也|真的|还)?
             (?:无法|不能|没法|没有办法|无权|不会|不便|不可以|不方便|拒绝)
             (?:[为给向对就](?:您|你|此|这个?问题|该问题)?)?(?:继续)?
             (?:提供|回答|协助|帮助|帮您|帮你|帮忙|满足|讨论|完成|处理|回应|答复|执行|遵从|参与|给出|谈论|作答|评价|评分|评估)
+        | ^(?:该|这个?|此|您的|你的)?(?:问题|请求|内容)[^，。]{{0,8}}(?:涉及|违反|包含)[^，。]{{0,8}}(?:敏感|违规|不当|政策|规定|隐私)
         | ^je\ ne\ (?:peux|puis)\ (?:pas\ )?(?:vous\ )?(?:r[ée]pondre|aider|assister)
         | ^(?:ich\ kann|kann\ ich)\ (?:\w+\ ){{0,4}}nicht\ (?:\w+\ )?(?:helfen|antworten|beantworten)
         | ^no\ puedo\ (?:ayudar|responder|contestar|asistir) | ^n[ãa]o\ posso\ (?:ajudar|responder) | ^non\ posso\ (?:aiutar|risponder)
@@ -162,7 +164,8 @@ pub(super) fn refuses(text: &str) -> bool {
         return true;
     }
     let goes_on = || TURN.captures(rest).and_then(|turn| turn.name("then")).is_some_and(|then| !OFFER.is_match(then.as_str()));
-    REFUSAL.is_match(rest) && !CANNOT_TELL.is_match(rest) && !goes_on()
+    let cannot = REFUSAL.is_match(rest) || (sorry && rest.starts_with('c') && REFUSAL.is_match(&format!("i {rest}")));
+    cannot && !CANNOT_TELL.is_match(rest) && !goes_on()
 }
 
 /// Whether a thought is nothing but a refusal.

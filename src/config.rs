@@ -31,7 +31,8 @@ pub struct Config {
     /// `requests` has.
     #[serde(deserialize_with = "model_profiles")]
     pub models: BTreeMap<String, ModelProfile>,
-    /// How models are asked, where their entry in `models` says nothing else: `{timeout: 300, reasoning_floor: 8192, concurrency: 2}`.
+    /// How models are asked, where their entry in `models` says nothing else: `{timeout: 300, reasoning_floor: 8192, concurrency: 2,
+    /// log_probabilities: true}`.
     pub requests: Requests,
     /// Keep replies of models on disk, as `--cache` does.
     pub cache_replies: bool,
@@ -55,6 +56,12 @@ pub struct Config {
 }
 
 impl Config {
+    /// Every model is asked for log-probabilities, whatever the file says.
+    pub fn want_log_probabilities(&mut self) {
+        self.requests.log_probabilities = Some(true);
+        self.models.values_mut().for_each(|model| model.log_probabilities = None);
+    }
+
     /// Where the file is looked for.
     #[must_use]
     pub fn path() -> Option<PathBuf> {

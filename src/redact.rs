@@ -4,7 +4,7 @@
 use crate::text;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -24,6 +24,11 @@ const SECRET_WORDS: [&str; 9] = ["key", "token", "secret", "pass", "pwd", "auth"
 /// Keys of known form that a service may echo masked or mistyped: `sk-ab****cd`.
 static KEY_LIKE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b(?:sk|gsk|xai|pk|key)-[A-Za-z0-9_\-*.…]{4,}").expect("the pattern is a constant and valid"));
+
+/// Whether a text of that form is a key indeed: words are none (`--key-file`, `key-value`).
+fn is_key(like: &str) -> bool {
+    like.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase() || matches!(c, '*' | '…')) || like.len() >= 20
+}
 
 /// A key. Its `Debug` and `Display` show `***`; it can't be serialised.
 #[derive(Clone, PartialEq, Eq)]
@@ -83,7 +88,9 @@ impl Secrets {
     /// `text` with every secret, and every text that looks like a key, replaced by `***`.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
-        KEY_LIKE.replace_all(&self.mask(text), MASK).into_owned()
+        let masked = self.mask(text);
+        let mask = |found: &Captures<'_>| if is_key(&found[0]) { MASK.to_owned() } else { found[0].to_owned() };
+        KEY_LIKE.replace_all(&masked, mask).into_owned()
     }
 
     /// `value` with every secret in its texts replaced by `***`: what a service echoes is caught here, before it is
@@ -239,6 +246,8 @@ mod tests {
         assert_eq!(secrets.hide("bad zzz9-and-more, zzz9, x"), "bad ***, ***, x");
         assert_eq!(secrets.hide("Incorrect API key provided: sk-ab**********3456."), "Incorrect API key provided: ***");
         assert_eq!(secrets.hide("the task-force asks"), "the task-force asks");
+        assert_eq!(secrets.hide("name a file with --key-file, or key-value pairs"), "name a file with --key-file, or key-value pairs");
+        assert_eq!(secrets.hide("--key-file key-3fa9"), "--key-file ***");
     }
 
     #[test]

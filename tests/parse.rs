@@ -79,7 +79,7 @@ fn the_shared_rows() {
 
 #[test]
 fn our_own_rows() {
-    check("llm-outputs-own.jsonl", 510);
+    check("llm-outputs-own.jsonl", 557);
 }
 
 #[test]
@@ -304,6 +304,7 @@ fn picks_of_a_matching() {
     for text in ["", "Inception", "<think>1"] {
         assert!(pick(text).is_err(), "{text}");
     }
+    assert_eq!(pick("I'm sorry, but I can't assist with that.").unwrap_err().why(), "the model refuses to answer");
     assert_eq!(parse_match(&Sample::default(), 3).unwrap_err().why(), "the service sent no text");
     assert_eq!(pick(" ").unwrap_err().why(), "the reply is empty");
     let cut = |text: &str, candidates| parse_match(&sample(text.to_owned(), None, true), candidates);
@@ -424,7 +425,7 @@ fn long_reply() -> impl Strategy<Value = String> {
 }
 
 fn sample(text: String, reasoning: Option<String>, cut: bool) -> Sample {
-    Sample { text: Some(text), reasoning, finish: Some(if cut { "length" } else { "stop" }.to_owned()) }
+    Sample { text: Some(text), reasoning, finish: Some(if cut { "length" } else { "stop" }.to_owned()), ..Sample::default() }
 }
 
 proptest! {

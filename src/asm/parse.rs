@@ -114,7 +114,7 @@ pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool)
         }
         cleaned => cleaned?,
     };
-    match expect {
+    let read = match expect {
         Expect::Action => actions::action(&reply, known).map(Reply::Action),
         Expect::FinalAnswer => final_answer::final_answer(&reply, known).map(Reply::Action),
         Expect::Entities(offered) => ids::entities(&reply, offered).map(|ids| Reply::Action(Action::SelectEntities { ids })),
@@ -123,5 +123,6 @@ pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool)
         Expect::ScoreState => scores::score(&reply, true).map(Reply::Score),
         Expect::ScoreAnswer => scores::score(&reply, false).map(Reply::Score),
         Expect::Verdict => verdict::verdict(&reply).map(|(verdict, reason)| Reply::Verdict(verdict, reason)),
-    }
+    };
+    refusal::unless_refused(read, &reply, known)
 }

@@ -6,7 +6,7 @@ mod overlay;
 pub use overlay::{Flaw, Flaws, Saved, save};
 
 use super::profile::Profile;
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,12 +101,16 @@ impl Templates {
     }
 }
 
+/// Instructions that a template may take: many times what the longest prompt needs, and done in a second.
+const MOST_STEPS: u64 = 5_000_000;
+
 /// How templates are read: an unknown variable is an error, block tags take no line of their own.
 pub(super) fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
+    environment.set_fuel(Some(MOST_STEPS));
     environment
 }
 
@@ -116,7 +120,11 @@ pub(super) fn render(environment: &Environment<'_>, name: &str, template: &str, 
 }
 
 fn wrong(name: &str, error: &minijinja::Error) -> TemplateError {
-    let message = error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
+    let message = if error.kind() == ErrorKind::OutOfFuel {
+        "it loops for too long: no prompt needs that".to_owned()
+    } else {
+        error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()))
+    };
     TemplateError { name: name.to_owned(), line: error.line().unwrap_or(1), message }
 }
 

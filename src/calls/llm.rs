@@ -203,15 +203,49 @@ pub struct Sample {
     /// Why it ended, in the service's word (`stop`, `length`, ...).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<String>,
+    /// The tokens of the text, each with how likely the model held it, where that was asked for and the service says it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<Token>,
+}
+
+/// A token of a completion, with how likely the model held it where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    /// Its text.
+    pub text: String,
+    /// The natural logarithm of its probability, in thousandths: 0 or less.
+    pub log_milli: i32,
+}
+
+impl Token {
+    /// A token of this log-probability; `None` for a number that is none (above 0, not finite).
+    #[must_use]
+    pub fn new(text: &str, log_probability: f64) -> Option<Self> {
+        // Rounding may bring a certain token a hair above.
+        let is_one = log_probability.is_finite() && log_probability < 0.001;
+        #[expect(clippy::cast_possible_truncation, reason = "rounded and within bounds")]
+        let log_milli = (log_probability * 1000.0).round().clamp(-1e9, 0.0) as i32;
+        is_one.then(|| Self { text: text.to_owned(), log_milli })
+    }
+
+    /// The probability, 0 to 1.
+    #[must_use]
+    pub fn probability(&self) -> f64 {
+        (f64::from(self.log_milli) / 1000.0).exp()
+    }
 }
 
 /// Who took a reply away. What is left of it is no answer: the beginning of one, or the sentence of a filter.
+/// (A reply that met its token limit is another matter: see [`Sample::is_cut`].)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Withheld {
     /// A content filter of the service.
     Filtered,
     /// The model refuses.
     Refused,
+    /// The service broke it off for a reason of its own: the model failed, the server shut down or had no room, what came was
+    /// malformed. It may go well the next time.
+    BrokenOff,
 }
 
 impl Withheld {
@@ -225,9 +259,24 @@ impl Withheld {
             "safety" | "image_safety" | "recitation" | "blocklist" | "prohibited_content" | "spii" => Some(Self::Filtered),
             // Anthropic, and what adapters call an OpenAI `refusal`.
             "refusal" => Some(Self::Refused),
+            // OpenRouter, Mistral, vLLM, Cohere; DeepSeek; vLLM and SGLang (`abort`); Zhipu.
+            "error" | "insufficient_system_resource" | "abort" | "aborted" | "network_error" => Some(Self::BrokenOff),
+            // Bedrock; Gemini: what the model wrote could not be taken apart.
+            "malformed_model_output" | "malformed_tool_use" | "malformed_function_call" | "malformed_response" => Some(Self::BrokenOff),
+            // Ollama, which loaded or unloaded the model instead; Anthropic, a turn that was to be gone on with.
+            "load" | "unload" | "pause_turn" => Some(Self::BrokenOff),
             _ => None,
         }
     }
+}
+
+/// The words of services for the token limit.
+const CUT: [&str; 5] = ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"];
+
+/// Whether `finish` says that the token limit was met, in whichever service's word.
+#[must_use]
+pub fn is_cut(finish: &str) -> bool {
+    CUT.iter().any(|word| finish.eq_ignore_ascii_case(word))
 }
 
 impl Sample {
@@ -237,9 +286,23 @@ impl Sample {
         Withheld::of(self.finish.as_deref()?)
     }
 
+    /// The probability of a token on average: the geometric mean over all tokens that say it, 0 to 1.
+    #[must_use]
+    pub fn probability(&self) -> Option<f64> {
+        let sum: i64 = self.tokens.iter().map(|token| i64::from(token.log_milli)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+        (!self.tokens.is_empty()).then(|| (sum as f64 / 1000.0 / self.tokens.len() as f64).exp())
+    }
+
+    /// Whether it met the token limit: its end is missing.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.finish.as_deref().is_some_and(is_cut)
+    }
+
     /// A sample that ended by itself.
     pub fn stopped(text: impl Into<String>) -> Self {
-        Self { text: Some(text.into()), reasoning: None, finish: Some("stop".to_owned()) }
+        Self { text: Some(text.into()), finish: Some("stop".to_owned()), ..Self::default() }
     }
 }
 

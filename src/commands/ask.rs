@@ -46,7 +46,7 @@ pub struct AskArgs {
 /// # Errors
 /// One readable sentence: what could not be opened, or why the search stands still (the session can be resumed).
 pub async fn run(args: AskArgs) -> anyhow::Result<Status> {
-    let config = Config::load()?;
+    let config = args.search.configured()?;
     let Begun { handle, mut door, workshop, warnings, recorded } =
         if let Some(session) = &args.resume { resume(session, &args.search, &config).await? } else { start(&args, &config).await? };
     for warning in warnings {

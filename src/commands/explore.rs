@@ -165,12 +165,12 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn open(runtime: &'a Runtime, options: &SearchOptions, lenient: bool) -> anyhow::Result<Self> {
-        Self::open_with(runtime, options, Config::load()?, lenient)
+        Self::open_with(runtime, options, options.configured()?, lenient)
     }
 
     /// For a session of the disk, which has its prompts.
     fn open_for_session(runtime: &'a Runtime, options: &SearchOptions) -> anyhow::Result<Self> {
-        let mut config = Config::load()?;
+        let mut config = options.configured()?;
         let wrong = without_broken_prompts(&mut config);
         let bench = Self::open_with(runtime, options, config, false)?;
         bench.workshop.lock().unwrap_or_else(PoisonError::into_inner).warnings.extend(wrong);
@@ -498,7 +498,7 @@ impl Host for Bench<'_> {
         };
         let mut workshop = self.workshop();
         workshop
-            .take_model(&Named { name: None, profile, usual: self.config.requests }, &self.options, &self.config)
+            .take_model(&Named { name: None, profile, usual: self.config.requests, probe: false }, &self.options, &self.config)
             .map_err(|e| one_line(&format!("{e:#}")))?;
         *self.workshop.lock().unwrap_or_else(PoisonError::into_inner) = workshop;
         self.check();

@@ -67,7 +67,7 @@ pub fn model_named(llm: Option<&str>, url: Option<&str>, key_file: Option<&Path>
     if let Some(path) = key_file {
         profile.key_file = Some(path.to_owned());
     }
-    Named { name, profile, usual: config.requests }
+    Named { name, profile, usual: config.requests, probe: false }
 }
 
 /// Refuses `--llm-url` (`url`) and `--key-file` (`key`) where the model that `llm` or the configuration names has no server:
@@ -108,6 +108,8 @@ pub struct Named {
     pub profile: ModelProfile,
     /// How models are asked whose profile does not say it.
     pub usual: Requests,
+    /// See [`ChatConfig::probe`].
+    pub probe: bool,
 }
 
 /// Opens a model; with `cache`, its replies are kept on disk.
@@ -133,10 +135,15 @@ pub fn open_model(named: &Named, cache: Option<&CacheSettings>, secrets: &mut Ve
             let url = config.base_url.as_deref();
             config.api_key = profile.key(provider.key_variable(url))?;
             config.learned = ChatConfig::usual_memory();
+            config.probe = named.probe;
             own.extend(config.api_key.clone());
             own.extend(url.map(redact::of_url).unwrap_or_default());
             // Everything that may tell one account from another; it is hashed before it is stored.
             identity = own.iter().fold(format!("{parsed} {url:?}"), |identity, secret| format!("{identity} {}", secret.expose()));
+            if config.log_probabilities {
+                // A reply without them is another one.
+                identity.push_str(" log_probabilities");
+            }
             let chat = Chat::new(config)?;
             if name.is_empty() {
                 return Err(without_name(*provider, &chat));
@@ -245,7 +252,7 @@ fn other_named(named: &OtherModel, options: &SearchOptions, config: &Config) -> 
     let keys = found::keys(|name| std::env::var(name).ok());
     if let Some(found) = keys.into_iter().find(|found| found.profile.url.as_deref().map(redact::url).as_deref() == Some(url)) {
         let profile = ModelProfile { spec: named.spec.clone(), ..found.profile };
-        return Named { name: None, profile, usual: config.requests };
+        return Named { name: None, profile, usual: config.requests, probe: false };
     }
     let flag = options.llm_url.as_deref().filter(|given| !options.url_is_recorded && redact::url(given) == url);
     let mut model =

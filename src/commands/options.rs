@@ -49,6 +49,9 @@ pub struct SearchOptions {
     /// Constrain choices to what is on offer: where the model's server can, always (else an error), or never
     #[arg(long, value_enum, value_name = "WHEN")]
     pub structured: Option<StructuredName>,
+    /// Ask the model's server how likely the model held each token of its replies, where it can say (the inspector shows it)
+    #[arg(long)]
+    pub log_probabilities: bool,
     /// The method: tree-of-traversals | chain-of-traversals
     #[arg(long, value_name = "NAME", value_parser = method)]
     pub strategy: Option<String>,
@@ -134,6 +137,18 @@ pub struct KgFlags {
 pub struct Limit(pub Option<u64>);
 
 impl SearchOptions {
+    /// The configuration, with what is given here of how models are asked.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn configured(&self) -> anyhow::Result<Config> {
+        let mut config = Config::load()?;
+        if self.log_probabilities {
+            config.want_log_probabilities();
+        }
+        Ok(config)
+    }
+
     /// Whether a session that goes on can take these flags.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ fn read_row(line: &[u8]) -> Result<Value, String> {
             ));
         }
     };
-    let sample = Sample { text: row.completion, reasoning: None, finish: row.finish_reason };
+    let sample = Sample { text: row.completion, finish: row.finish_reason, ..Sample::default() };
     let labels: HashSet<&str> = row.labels.values().map(String::as_str).collect();
     let read = parse(&expect, &sample, &|label| labels.contains(label));
     Ok(report(&row.id, &read))

@@ -5,7 +5,7 @@ use super::from::From;
 use super::models::{Named, OpenModel, absent, is_hearsay, model_cache, model_of, open_model, opener, price_of};
 use super::options::{KgFlags, SearchOptions};
 use super::prompts::templates;
-use crate::asm::Templates;
+use crate::asm::{Profile, Templates};
 use crate::cache::CacheSettings;
 use crate::config::Config;
 use crate::graph::{Entity, KgName};
@@ -221,6 +221,9 @@ impl Workshop {
         // A question that is asked again from a recording has the recording's prompts, if none are given.
         let own = recorded.filter(|_| options.prompts.is_none() && options.profile.is_none());
         let templates = own.map_or_else(|| templates(options, config, &model.spec), |started| Ok(started.templates.clone()))?;
+        if answered.is_none() {
+            fit_structured(&settings, templates.profile(), &model)?;
+        }
         let mut warnings: Vec<String> = kgs.iter().flat_map(|(_, _, kg)| kg.remarks()).collect();
         warnings.extend(model.model.notes());
         if answered.is_none() && is_hearsay(&world, config) {
@@ -380,6 +383,19 @@ fn of_environment(config: &Config) -> Vec<Secret> {
     let of_kgs = config.kgs.values().filter_map(|kg| kg.password_env.as_deref());
     let names = keys::variables().chain(of_models).chain(of_kgs);
     names.filter_map(|name| std::env::var(name).ok()).filter_map(|value| Secret::new(&value)).collect()
+}
+
+/// Refuses `--structured on` where no reply can be kept to a form.
+fn fit_structured(settings: &Settings, profile: Profile, model: &OpenModel) -> Result<(), UsageError> {
+    let why = match () {
+        () if settings.structured != Structured::On => return Ok(()),
+        () if !model.model.is_service() => format!("{} is no service that could", one_line(&model.spec)),
+        () if profile == Profile::Base => {
+            "the prompts of --profile base are texts to be continued, which no service does to a form".to_owned()
+        }
+        () => return Ok(()),
+    };
+    Err(UsageError::of(format!("--structured on wants every reply kept to a form, and {why}: use --structured auto, or others")))
 }
 
 fn apply_limits(options: &SearchOptions, settings: &mut Settings) {

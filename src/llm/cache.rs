@@ -2,7 +2,7 @@
 //!
 //! A sample is found by everything that it depends on: the model and its server, the login (hashed), the whole prompt with its
 //! parameters, how many equal requests came before, the slot and its seed. Another `--seed` therefore asks anew. Only
-//! services are kept; a sample without a text, or of which a filter or a refusal left a part, is asked for again.
+//! services are kept; a sample that says nothing or was taken away is a sample too: the same search comes out again.
 
 use super::{LanguageModel, LlmJob, OnWire, Wire};
 use crate::cache::{About, CacheSettings, Key, Store, now_ms};
@@ -97,9 +97,7 @@ impl Inner {
         let inner = Arc::clone(self);
         let oldest = now_ms().saturating_sub(u64::try_from(self.max_age.as_millis()).unwrap_or(u64::MAX));
         let look = move || {
-            let kept = |(slot, key): (u32, Key)| {
-                Some((slot, inner.store.get(&key).filter(|entry: &Entry| entry.when >= oldest && lasts(&entry.sample))?))
-            };
+            let kept = |(slot, key): (u32, Key)| Some((slot, inner.store.get(&key).filter(|entry: &Entry| entry.when >= oldest)?));
             keys.into_iter().filter_map(kept).collect()
         };
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
@@ -119,7 +117,7 @@ impl Inner {
 
     fn keep(self: &Arc<Self>, keys: &[(u32, Key)], what: &str, reply: &LlmReply) {
         let when = now_ms();
-        for (slot, sample) in reply.samples.iter().filter(|(_, sample)| lasts(sample)) {
+        for (slot, sample) in &reply.samples {
             let Some((_, key)) = keys.iter().find(|(of, _)| of == slot) else { continue };
             let about = About { name: self.model.name().to_owned(), address: self.model.about(), when, what: what.to_owned(), bytes: 0 };
             self.store.later(*key, &self.secrets.scrub(Entry { when, sample: sample.clone() }), about);
@@ -149,11 +147,6 @@ impl Inner {
         let wire = self.keeping(keys, what, wire);
         self.model.complete(job, wire).await
     }
-}
-
-/// Whether a sample is worth keeping: one without a text, or that was taken away, may be a reply the next time.
-fn lasts(sample: &Sample) -> bool {
-    sample.withheld().is_none() && sample.text.as_ref().is_some_and(|text| !text.trim().is_empty())
 }
 
 impl LanguageModel for Cached {

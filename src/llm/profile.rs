@@ -33,6 +33,8 @@ pub struct ModelProfile {
     /// See [`Requests::concurrency`].
     #[serde(deserialize_with = "concurrency")]
     pub concurrency: Option<u32>,
+    /// See [`Requests::log_probabilities`].
+    pub log_probabilities: Option<bool>,
     /// No key is sent: a server that only happened to be there.
     #[serde(skip)]
     pub keyless: bool,
@@ -52,6 +54,8 @@ pub struct Requests {
     /// Requests of the model at its service at once. The models of a service share its places: as many as the largest of their numbers.
     #[serde(deserialize_with = "concurrency")]
     pub concurrency: Option<u32>,
+    /// Whether the service is asked how likely the model held each token of a reply.
+    pub log_probabilities: Option<bool>,
 }
 
 impl Requests {
@@ -63,6 +67,7 @@ impl Requests {
         }
         config.reasoning_floor = self.reasoning_floor.unwrap_or(config.reasoning_floor);
         config.concurrency = self.concurrency.and_then(|n| usize::try_from(n).ok()).unwrap_or(config.concurrency);
+        config.log_probabilities = self.log_probabilities.unwrap_or(config.log_probabilities);
     }
 }
 
@@ -112,6 +117,7 @@ impl ModelProfile {
             timeout: self.timeout.or(usual.timeout),
             reasoning_floor: self.reasoning_floor.or(usual.reasoning_floor),
             concurrency: self.concurrency.or(usual.concurrency),
+            log_probabilities: self.log_probabilities.or(usual.log_probabilities),
         }
     }
 

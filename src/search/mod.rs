@@ -31,6 +31,7 @@ pub mod steer;
 pub mod strategy;
 mod trace;
 mod tree;
+mod unlinked;
 mod upcoming;
 mod warnings;
 pub mod why;

@@ -50,6 +50,8 @@ pub enum WarningKind {
     KgFailed,
     /// The call for the value of the node failed, and it has no other value.
     ValueFailed,
+    /// The model could not be asked what the question mentions or which things are meant, or its reply could not be read.
+    NotLinked,
 }
 
 impl WarningKind {
@@ -67,6 +69,7 @@ impl WarningKind {
             Self::KgPartial => "kg_partial",
             Self::KgFailed => "kg_failed",
             Self::ValueFailed => "value_failed",
+            Self::NotLinked => "not_linked",
         }
     }
 
@@ -84,6 +87,7 @@ impl WarningKind {
             Self::KgPartial => "partial",
             Self::KgFailed => "KG failed",
             Self::ValueFailed => "value call failed",
+            Self::NotLinked => "question not linked",
         }
     }
 }
@@ -340,6 +344,9 @@ impl State {
     }
 
     fn failed_calls(&self, all: &mut Vec<Warning>) {
+        if let Some(root) = self.nodes.first() {
+            all.extend(self.unlinked().iter().map(|why| Warning::new(root.id, WarningKind::NotLinked, why)));
+        }
         for ask in &self.asks {
             let (Call::Kg(call), Some(error)) = (&ask.call, &ask.error) else { continue };
             let Some(step) = self.step(ask.key.step) else { continue };

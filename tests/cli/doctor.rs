@@ -3,6 +3,7 @@
 use super::server::Server;
 use super::support::{Home, Ran, finish};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 fn finding(ran: &Ran, what: &str) -> Value {
     let all = ran.json();
@@ -137,6 +138,24 @@ fn a_configured_model_is_asked_one_cheap_question_and_a_found_one_nothing() {
     }
     assert_eq!(chats(), 1);
     assert!(doctor(&[]).ends(0).out.contains("samples           2 in one request (learned)"));
+    // What this server took is learned, what it left out too; that it was asked is in the request.
+    let details = |ran: &Ran, of: &str| -> HashMap<String, (String, String)> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let all = finding(ran, of)["details"].as_array().unwrap().clone();
+        all.iter().map(|d| (text(&d["name"]), (text(&d["how"]), text(&d["value"])))).collect()
+    };
+    let is = |how: &str, value: &str| (how.to_owned(), value.to_owned());
+    let known = details(&ran, "model mine");
+    assert_eq!(known["log-probabilities"], is("learned", "no"));
+    for taken in ["native n", "stop strings", "seed", "temperature", "structured output"] {
+        assert_eq!(known[taken], is("learned", "yes"), "{taken}");
+    }
+    assert_eq!(known["output limit"], is("learned", "max_tokens"));
+    assert!(["logprobs", "stop", "response_format"].iter().all(|field| body.get(field).is_some()), "{body}");
+    // What documents say needs no question; what nobody says is not known.
+    let unasked = doctor(&["--json", "--no-ask", "--llm", "mine"]).ends(0);
+    let unasked = details(&unasked, "model mine");
+    assert_eq!((&unasked["log-probabilities"], &unasked["output limit"]), (&is("unknown", "not known"), &is("assumed", "max_tokens")));
     // A server that answers nothing useful fails, with what it says.
     let broken = Server::start(|_, request| match request.head.split(' ').next() {
         Some("GET") => ("200 OK", "application/json", r#"{"data":[]}"#.to_owned()),

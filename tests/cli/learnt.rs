@@ -31,6 +31,18 @@ fn structured_output_that_is_wanted_and_refused_halts_the_search_at_once() {
 }
 
 #[test]
+fn structured_output_is_not_wanted_of_what_can_never_give_it() {
+    let home = Home::new();
+    let server = Server::start(refusing(&[]));
+    let url = format!("http://{}/v1", server.host);
+    let ask = |more: &[&str]| home.run(&[&["ask", QUESTION, "--structured", "on"], more].concat());
+    let base = ask(&["--llm", "openai:m", "--llm-url", &url, "--profile", "base"]).ends(2);
+    base.says(&["--structured on wants every reply kept to a form", "--profile base", "use --structured auto"]);
+    ask(&["--llm", "lexical"]).ends(2).says(&["lexical is no service that could"]);
+    assert!(bodies(&server).is_empty());
+}
+
+#[test]
 fn what_is_learnt_of_a_server_is_said_once_in_the_run_that_learns_it() {
     let home = Home::new();
     let server = Server::start(refusing(&["seed", "temperature"]));

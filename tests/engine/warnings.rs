@@ -314,3 +314,33 @@ fn a_call_for_a_value_that_failed_is_told_apart_from_a_reply_without_one() {
     assert!(said.contains("Its value is unknown: the model's reply could not be used (no score was stated)"), "{said}");
     assert!(tree_of_traversals::commands::report::tree(&unread.state).contains("  unknown (not readable)"));
 }
+
+#[test]
+fn a_question_that_the_model_could_not_be_asked_about_is_told_apart_from_one_that_no_graph_knows() {
+    // The call fails.
+    let mut failed = World::new(&scenario(2, &json!([]), &Json::Null), Preset::Paper, 1);
+    failed.too_long = |request| request.kind == tree_of_traversals::calls::PromptKind::Extract;
+    failed.run(usize::MAX);
+    let said = |state: &State| state.warnings().into_iter().find(|w| w.kind == K::NotLinked).map(|w| w.text);
+    let text = said(&failed.state).unwrap();
+    assert!(text.contains("what the question mentions is not known: the prompt is longer than"), "{text}");
+    let root = &failed.state.nodes[0];
+    assert!(root.observation.as_deref().is_some_and(|o| o.starts_with("the question was not linked")), "{root:?}");
+    assert!(failed.state.steps[0].notices[0].starts_with("the question was not linked: what the question mentions is not known"));
+    assert_eq!(failed.reloaded(), failed.state);
+    // The reply is none, or names none of the candidates.
+    for (kind, reply, wanted) in
+        [("extract", "", "what the question mentions is not known"), ("match", "perhaps", "which “A” is meant is not known")]
+    {
+        let unread = run(2, &json!([{"kind": kind, "when": {}, "replies": [reply]}]));
+        assert!(said(&unread.state).unwrap().contains(wanted), "{:?}", unread.state.warnings());
+    }
+    // The model says that there is nothing, or no graph has it: nothing is amiss with the model.
+    let none = run(2, &json!([{"kind": "match", "when": {}, "replies": ["0"]}]));
+    assert_eq!((said(&none.state), none.state.steps[0].notices[0].starts_with("no entity of the question was found")), (None, true));
+    let nobody = run(2, &json!([{"kind": "extract", "when": {}, "replies": ["Zzz"]}]));
+    assert_eq!(said(&nobody.state), None);
+    // The second time it went well.
+    let later = run(2, &json!([{"kind": "extract", "when": {"nth": 1}, "replies": [""]}]));
+    assert_eq!((said(&later.state), later.state.nodes[0].observation.is_none()), (None, true));
+}

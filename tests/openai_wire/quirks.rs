@@ -1,9 +1,10 @@
 //! What servers refuse or ignore: learnt once, said once, and no sample is missing in the end.
 
 use super::server::{Answer, Seen, Server};
-use super::{Outcome, adapter, job, run};
+use super::{Outcome, adapter, config, job, run};
 use serde_json::json;
-use tree_of_traversals::llm::{Chat, LanguageModel};
+use tree_of_traversals::calls::Form;
+use tree_of_traversals::llm::{Ability, Chat, ChatConfig, LanguageModel};
 
 /// A server that gives one choice, whatever `n` is; the text names the seed.
 fn one_choice(seen: &Seen) -> Answer {
@@ -161,4 +162,86 @@ async fn a_server_that_refuses_again_what_was_dropped_is_not_asked_for_ever() {
     let got = run(&adapter(&server), job(1)).await;
     assert_eq!(server.count(), 2);
     assert!(got.error().message.contains("'temperature' is not supported"), "{}", got.error());
+}
+
+/// A reply of one token for each word of `text`, where log-probabilities are asked for.
+fn with_logs(seen: &Seen, text: &str) -> Answer {
+    let words: Vec<_> = text.split_inclusive(' ').map(|word| json!({"token": word, "logprob": -0.5, "top_logprobs": []})).collect();
+    let logs = if seen.body["logprobs"] == true { json!({"content": words}) } else { json!(null) };
+    let choice = json!({"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}, "logprobs": logs});
+    Answer::new(200, json!({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}))
+}
+
+fn wanting_logs(server: &Server) -> Chat {
+    Chat::new(ChatConfig { log_probabilities: true, ..config(server) }).unwrap()
+}
+
+#[tokio::test]
+async fn log_probabilities_come_with_the_text_up_to_where_it_is_cut() {
+    let server = Server::start(|_, seen| with_logs(seen, "ANSWER: Oslo\nand more")).await;
+    let plain = run(&adapter(&server), job(1)).await;
+    assert!(plain.sample().tokens.is_empty() && !server.seen()[0].has("logprobs"), "they are not asked for unasked");
+    let model = wanting_logs(&server);
+    let sample = run(&model, job(1)).await.sample();
+    assert_eq!(sample.text.as_deref(), Some("ANSWER: Oslo"));
+    let tokens: Vec<(&str, i32)> = sample.tokens.iter().map(|token| (token.text.as_str(), token.log_milli)).collect();
+    assert_eq!(tokens, [("ANSWER: ", -500), ("Oslo\nand ", -500)]);
+    assert!((sample.probability().unwrap() - (-0.5_f64).exp()).abs() < 1e-9);
+    assert_eq!(model.capabilities().unwrap().log_probabilities, Ability::Proven);
+}
+
+#[tokio::test]
+async fn log_probabilities_that_are_refused_are_learnt_at_the_first_refusal_and_remembered() {
+    for (status, message) in [
+        (403, "You are not allowed to request logprobs from this model."),
+        (400, "`logprobs` is not supported with this model"),
+        (400, "Logprobs is not enabled for models/gemini-2.5-pro"),
+        (422, "top_logprobs: Extra inputs are not permitted"),
+    ] {
+        let refuse = move |_: usize, seen: &Seen| {
+            if seen.has("logprobs") { Answer::error(status, message) } else { Answer::texts(&["ANSWER: Oslo"]) }
+        };
+        let server = Server::start(refuse).await;
+        let folder = tempfile::tempdir().unwrap();
+        let model = || {
+            let learned = Some(folder.path().join("learned.json"));
+            Chat::new(ChatConfig { log_probabilities: true, learned, ..config(&server) }).unwrap()
+        };
+        let first = model();
+        assert_eq!((run(&first, job(1)).await.tries(), run(&first, job(1)).await.tries()), (2, 1), "{message}");
+        assert_eq!(first.capabilities().unwrap().log_probabilities, Ability::Refused);
+        assert!(first.notes()[0].contains("no log-probabilities"), "{:?}", first.notes());
+        let next_run = model();
+        assert_eq!(next_run.capabilities().unwrap().log_probabilities, Ability::Refused);
+        assert_eq!((run(&next_run, job(1)).await.tries(), server.count()), (1, 4));
+    }
+}
+
+#[tokio::test]
+async fn log_probabilities_that_are_left_out_are_asked_for_once_in_a_run() {
+    let server = Server::start(|_, _| Answer::texts(&["ANSWER: Oslo"])).await;
+    let folder = tempfile::tempdir().unwrap();
+    let learned = || Some(folder.path().join("learned.json"));
+    let model = Chat::new(ChatConfig { log_probabilities: true, learned: learned(), ..config(&server) }).unwrap();
+    assert_eq!((run(&model, job(1)).await.texts(), run(&model, job(1)).await.tries()), (vec!["ANSWER: Oslo".to_owned()], 1));
+    assert_eq!(model.capabilities().unwrap().log_probabilities, Ability::Refused);
+    let asked: Vec<bool> = server.seen().iter().map(|seen| seen.has("logprobs")).collect();
+    assert_eq!(asked, [true, false]);
+    // The next version of the server may give them.
+    let next_run = Chat::new(ChatConfig { log_probabilities: true, learned: learned(), ..config(&server) }).unwrap();
+    assert_eq!(next_run.capabilities().unwrap().log_probabilities, Ability::Unknown);
+}
+
+#[tokio::test]
+async fn a_question_that_is_to_learn_has_everything_that_may_be_refused() {
+    let server = Server::start(|_, seen| with_logs(seen, "{\"entities\":[\"ready\"]}")).await;
+    let model = Chat::new(ChatConfig { probe: true, ..config(&server) }).unwrap();
+    let mut job = job(1);
+    (job.request.form, job.request.stop) = (Some(Form::Entities(vec!["ready".to_owned()])), vec!["###".to_owned()]);
+    let _ = run(&model, job).await.sample();
+    let seen = &server.seen()[0];
+    assert!(["stop", "response_format", "logprobs", "seed", "temperature", "stream"].iter().all(|field| seen.has(field)), "{}", seen.body);
+    let can = model.capabilities().unwrap();
+    let learnt = [can.stop, can.structured, can.log_probabilities, can.seed, can.temperature, can.limit_taken];
+    assert_eq!(learnt, [Ability::Proven; 6]);
 }

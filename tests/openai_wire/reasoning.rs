@@ -185,6 +185,42 @@ async fn the_pieces_of_a_filtered_reply_are_taken_back() {
 }
 
 #[tokio::test]
+async fn a_reply_that_the_service_broke_off_is_asked_for_once_more() {
+    for finish in ["error", "insufficient_system_resource", "abort", "ABORT"] {
+        let broken = || Answer::choice(&json!({"content": "ANSWER: Chris"}), finish);
+        let (server, got) = against(vec![broken(), Answer::texts(&["ANSWER: Oslo"])], 1).await;
+        assert_eq!((got.texts(), server.count()), (vec!["ANSWER: Oslo".to_owned()], 2), "{finish}");
+        assert_eq!(got.replies.len(), 2, "what was broken off is paid all the same");
+        let (server, got) = against(vec![broken()], 1).await;
+        assert_eq!((got.kind(), got.samples().len(), server.count()), (CallErrorKind::BadReply, 0, 2), "{finish}");
+        let message = &got.error().message;
+        assert!(message.contains(&format!("127.0.0.1 broke the reply off, twice: \"{finish}\"; ask again later")), "{message}");
+    }
+    // Among others: its slot alone is asked for again, then it is a sample that is not read.
+    let server = Server::start(|at, _| {
+        if at == 0 { mixed("error", &json!({"content": "ANSWER: Ch"})) } else { Answer::choice(&json!({"content": "ANSWER: C"}), "error") }
+    })
+    .await;
+    let got = run(&adapter(&server), job(3)).await;
+    assert_eq!((got.samples().len(), server.count()), (3, 2));
+    let slot = got.samples().iter().position(|(slot, _)| *slot == 1).unwrap();
+    assert_eq!(read(&got)[slot], Err("the service broke the reply off"));
+    // An end that nobody knows says nothing.
+    let (server, got) = against(vec![Answer::choice(&json!({"content": "ANSWER: Oslo"}), "wibble")], 1).await;
+    assert_eq!((got.texts(), server.count()), (vec!["ANSWER: Oslo".to_owned()], 1));
+    assert!(read(&got)[0].is_ok());
+}
+
+#[tokio::test]
+async fn the_pieces_of_a_reply_that_broke_off_are_taken_back() {
+    let chunk = |text: &str, finish: Value| json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}]});
+    let broken = Answer::stream(&[chunk("ANSWER: ", Value::Null), chunk("Chr", json!("error")), json!("[DONE]")]);
+    let whole = Answer::stream(&[chunk("ANSWER: Oslo", json!("stop")), json!("[DONE]")]);
+    let (_, got) = against(vec![broken, whole], 1).await;
+    assert_eq!((got.texts(), got.dropped(), got.shown(0, false)), (vec!["ANSWER: Oslo".to_owned()], 1, "ANSWER: Oslo".to_owned()));
+}
+
+#[tokio::test]
 async fn a_filtered_sample_waits_for_one_with_text() {
     // One choice a request; the first says nothing.
     let server =

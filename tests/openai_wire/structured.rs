@@ -78,6 +78,53 @@ async fn a_refusal_is_an_error_where_the_form_is_required() {
     assert_eq!(server.count(), 1, "known by now");
 }
 
+/// Takes schemas of up to two values, and says so in OpenAI's words of others.
+fn small_schemas_only(_: usize, seen: &Seen) -> Answer {
+    let listed = seen.body.pointer("/response_format/json_schema/schema/properties/entities/items/enum").and_then(|all| all.as_array());
+    match listed {
+        Some(all) if all.len() > 2 => {
+            let message = "Invalid schema for response_format 'entities': 'enum' has too many values.";
+            Answer::new(400, json!({"error": {"message": message, "param": "response_format"}}))
+        }
+        _ => Answer::texts(&["{\"entities\":[\"Q1\"]}"]),
+    }
+}
+
+#[tokio::test]
+async fn a_schema_that_is_too_large_says_nothing_of_smaller_ones() {
+    let entities = |n: usize| Form::Entities((1..=n).map(|n| format!("Q{n}")).collect());
+    for required in [false, true] {
+        let server = Server::start(small_schemas_only).await;
+        let model = adapter(&server);
+        let mut wide = constrained(entities(3));
+        wide.request.form_required = required;
+        let got = run(&model, wide).await;
+        if required {
+            assert_eq!((got.kind(), got.kind().about_service()), (CallErrorKind::Refused, false), "this call fails, the search goes on");
+        } else {
+            assert_eq!(got.texts().len(), 1, "it is read as text");
+        }
+        assert!(model.notes().is_empty(), "{:?}", model.notes());
+        run(&model, constrained(entities(2))).await;
+        assert!(server.seen().last().unwrap().has("response_format"), "the next schema is sent");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_one_prompt_leaves_no_room_for_is_left_out_of_its_request_only() {
+    let words = json!({"message": "'max_tokens' or 'max_completion_tokens' is too large: 100. This model's maximum context length is 4096 tokens and your request has 4000 input tokens (100 > 4096 - 4000)"});
+    let server =
+        Server::start(move |at, seen| if at == 1 && seen.has("max_tokens") { Answer::new(400, &words) } else { Answer::texts(&["x"]) })
+            .await;
+    let model = adapter(&server);
+    for _ in 0..3 {
+        run(&model, job(1)).await.texts();
+    }
+    let sent: Vec<bool> = server.seen().iter().map(|seen| seen.has("max_tokens")).collect();
+    assert_eq!(sent, [true, true, false, true]);
+    assert!(model.notes().is_empty());
+}
+
 #[tokio::test]
 async fn what_no_schema_can_list_is_asked_for_as_text() {
     let server = Server::replies(vec![Answer::texts(&["x"])]).await;

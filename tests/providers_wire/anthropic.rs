@@ -3,7 +3,7 @@
 use super::chat::{Outcome, config, job, run};
 use super::http::Reply;
 use super::services::anthropic::{MODEL, NEWER, error, half, overload_event, overloaded, start};
-use super::services::{KEY, SAID, Service, THOUGHT, html_error, stream_reply};
+use super::services::{KEY, SAID, Service, THOUGHT, html_error, json_reply, stream_reply};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -300,4 +300,13 @@ async fn a_text_to_be_continued_is_one_user_message() {
 fn anthropic_itself_wants_its_own_key() {
     let error = Chat::new(ChatConfig::new(Provider::Anthropic, MODEL)).unwrap_err();
     assert!(error.kind == CallErrorKind::Key && error.message.contains("ANTHROPIC_API_KEY"), "{error}");
+}
+
+#[tokio::test]
+async fn a_turn_that_was_paused_is_asked_for_once_more() {
+    let service = start();
+    let paused = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": [{"type": "text", "text": "ANSWER: Ber"}], "stop_reason": "pause_turn", "stop_sequence": null, "usage": {"input_tokens": 9, "output_tokens": 3}});
+    service.fails_with([json_reply(200, "", &paused)]);
+    let got = ask(&service, "Act.").await;
+    assert_eq!((got.texts(), service.count()), (vec!["ANSWER: Oslo".to_owned()], 2));
 }

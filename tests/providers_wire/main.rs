@@ -1,4 +1,4 @@
-//! The adapters for Anthropic, Ollama and Bedrock against servers that behave as the documented services do, faults
+//! The adapters for OpenAI, Anthropic, Ollama and Bedrock against servers that behave as the documented services do, faults
 //! included; and the providers' own Python clients against the same servers.
 
 mod anthropic;
@@ -11,5 +11,6 @@ mod http;
 mod memory;
 mod nothing_said;
 mod ollama;
+mod openai;
 #[path = "../support/services/mod.rs"]
 mod services;

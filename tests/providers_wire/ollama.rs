@@ -85,7 +85,7 @@ async fn a_limit_spent_on_thinking_is_raised() {
     let limits: Vec<_> = service.seen().iter().map(|(_, body)| body["options"]["num_predict"].as_u64().unwrap()).collect();
     assert_eq!(limits, [100, 4096]);
     assert_eq!(service.seen()[1].1["options"]["num_ctx"], 8192, "the context has room for it");
-    assert!(model.capabilities().unwrap().reasons);
+    assert_eq!(model.capabilities().unwrap().reasons, Ability::Proven);
 }
 
 #[tokio::test]
@@ -214,4 +214,41 @@ async fn the_check_knows_what_is_there() {
     let error = check("none").await.unwrap_err();
     assert!(error.kind == CallErrorKind::Unreachable && error.message.contains("ollama pull none"), "{error}");
     assert_eq!(adapter(&service).models().await.unwrap(), ["llama-test:latest", THINKER]);
+}
+
+#[tokio::test]
+async fn log_probabilities_come_since_the_version_that_has_them() {
+    for (age, known) in [(Age::New, Ability::Proven), (Age::Old, Ability::Refused)] {
+        for stream in [true, false] {
+            let service = start(age);
+            let model = Chat::new(ChatConfig { log_probabilities: true, stream, ..at(&service, MODEL) }).unwrap();
+            let got = run(&model, job(1, "Act.")).await;
+            let sample = got.sample();
+            let text: String = sample.tokens.iter().map(|token| token.text.as_str()).collect();
+            assert_eq!(model.capabilities().unwrap().log_probabilities, known);
+            match age {
+                Age::New => assert_eq!((text.as_str(), sample.tokens.iter().map(|t| t.log_milli).min()), ("ANSWER: Oslo", Some(-1200))),
+                Age::Old => assert!(sample.tokens.is_empty()),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_only_loads_the_model_is_asked_once_more() {
+    // As documented for a request that loads or unloads a model: no text, no counts.
+    let only = |what: &str| {
+        let line = json!({"model": MODEL, "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": ""}, "done_reason": what, "done": true});
+        stream_reply("application/x-ndjson", &format!("{line}\n"))
+    };
+    for what in ["load", "unload"] {
+        let service = start(Age::New);
+        service.fails_with([only(what)]);
+        let got = ask(&service, "Act.").await;
+        assert_eq!((got.texts(), service.count()), (vec!["ANSWER: Oslo".to_owned()], 2), "{what}");
+        service.fails_with([only(what), only(what)]);
+        let got = ask(&service, "Act.").await;
+        assert_eq!((got.kind(), service.count()), (CallErrorKind::BadReply, 4), "{what}");
+        assert!(got.error().message.contains(&format!("broke the reply off, twice: \"{what}\"")), "{}", got.error());
+    }
 }

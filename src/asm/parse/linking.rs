@@ -6,6 +6,7 @@ use super::half_json::cut_object;
 use super::json;
 use super::marks::{item, tail, tidy, unfenced, unquoted};
 use super::play_on::{Strict, played};
+use super::refusal::{REFUSES, refuses, reply_refuses};
 use crate::calls::Sample;
 use regex::Regex;
 use std::collections::HashSet;
@@ -43,7 +44,7 @@ pub fn parse_mentions(sample: &Sample) -> Result<Vec<String>, Unusable> {
     let unfenced = unfenced(&reply.text);
     let (text, _) = played(&unfenced, Strict::Yes);
     let (mut found, mut known): (Vec<String>, HashSet<String>) = (vec![], HashSet::new());
-    for line in listed(&text) {
+    for line in listed(&text).into_iter().filter(|line| !refuses(line)) {
         let tidied = tidy(item(&line).unwrap_or(&line));
         let tidied = tidied.trim_end_matches([',', ';']);
         // The label may have quotes of its own: `"Inception" - film`.
@@ -143,7 +144,11 @@ pub fn parse_match(sample: &Sample, candidates: usize) -> Result<Option<usize>, 
     let all: Vec<regex::Match<'_>> =
         WHOLE.find_iter(&text).filter(|m| is_whole(&text, m.start(), m.end()) && !is_total(&text[..m.start()])).collect();
     if all.is_empty() {
-        return Err(if cut { CUT_BEFORE } else { Unusable::Unreadable("it names no candidate by number") });
+        return Err(match (reply_refuses(&text), cut) {
+            (true, _) => Unusable::Unreadable(REFUSES),
+            (false, true) => CUT_BEFORE,
+            (false, false) => Unusable::Unreadable("it names no candidate by number"),
+        });
     }
     Ok(all.iter().find_map(|m| pick(m.as_str())))
 }

@@ -17,6 +17,15 @@ fn every_profile_is_sound_and_whole() {
 }
 
 #[test]
+fn a_template_that_loops_for_long_is_refused_in_time() {
+    let began = std::time::Instant::now();
+    let text = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
+    let error = Templates::check("extract", text).unwrap_err();
+    assert!(error.message.contains("loops for too long"), "{error:?}");
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}
+
+#[test]
 fn everything_wrong_is_named_with_file_and_line() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();

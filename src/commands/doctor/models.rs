@@ -23,7 +23,7 @@ const SHOWN: usize = 40;
 pub(in crate::commands) struct Detail {
     /// What it is about: `samples`, `tokens`, `note`.
     pub(in crate::commands) name: String,
-    /// `known` beforehand, or `learned` by asking.
+    /// `known` beforehand, `learned` by asking (now or in an earlier run), `assumed` or `unknown`; `applied`: what is done about it.
     pub(in crate::commands) how: &'static str,
     /// What is known.
     pub(in crate::commands) value: String,
@@ -42,6 +42,7 @@ pub(super) async fn all(args: &DoctorArgs, config: &Config) -> Vec<Finding> {
         let others = config.models.keys().filter(|name| Some(*name) != first.as_ref());
         named.extend(others.map(|name| model_named(Some(name), None, None, config)));
     }
+    named.iter_mut().for_each(|named| named.probe = true);
     let checks = named.iter().map(|named| model(named, !args.no_ask));
     let (mut findings, servers) = tokio::join!(futures_util::future::join_all(checks), servers(args));
     let keys = found::keys(|name| std::env::var(name).ok());
@@ -168,20 +169,23 @@ impl Answer {
 /// What the adapter knows of its service.
 fn details(model: &dyn LanguageModel) -> Vec<Detail> {
     let mut all = model.capabilities().as_ref().map(abilities).unwrap_or_default();
-    all.extend(model.notes().into_iter().map(|note| learned("note", note)));
+    all.extend(model.notes().into_iter().map(|note| Detail { name: "note".to_owned(), how: "applied", value: note }));
     all
 }
 
 fn abilities(can: &Capabilities) -> Vec<Detail> {
+    let how = |ability: Ability| match ability {
+        Ability::Yes | Ability::No => "known",
+        Ability::Proven | Ability::Refused => "learned",
+        Ability::Unknown => "unknown",
+    };
     let ability = |name: &str, ability: Ability| {
-        let (how, value) = match ability {
-            Ability::Yes => ("known", "yes"),
-            Ability::No => ("known", "no"),
-            Ability::Proven => ("learned", "yes"),
-            Ability::Refused => ("learned", "no"),
-            Ability::Unknown => ("unknown", "not known"),
+        let value = match ability {
+            Ability::Yes | Ability::Proven => "yes",
+            Ability::No | Ability::Refused => "no",
+            Ability::Unknown => "not known",
         };
-        Detail { name: name.to_owned(), how, value: value.to_owned() }
+        Detail { name: name.to_owned(), how: how(ability), value: value.to_owned() }
     };
     let mut all = vec![
         ability("native n", can.samples),
@@ -192,18 +196,18 @@ fn abilities(can: &Capabilities) -> Vec<Detail> {
         ability("structured output", can.structured),
         ability("streaming", can.streaming),
     ];
-    all.extend(can.most_samples.map(|most| learned("samples at once", most.to_string())));
-    all.push(match &can.limit {
-        Some(name) => Detail { name: "output limit".to_owned(), how: "known", value: name.clone() },
-        None => Detail { name: "output limit".to_owned(), how: "known", value: "the service's own".to_owned() },
-    });
-    if can.reasons {
-        all.push(learned("reasons first", "yes"));
-    }
+    let most = can.most_samples.map(|most| most.to_string());
+    // A bound that no document names was met.
+    let met = if can.samples == Ability::No { "known" } else { "learned" };
+    all.extend(most.map(|most| Detail { name: "samples at once".to_owned(), how: met, value: most }));
+    let taken = if can.limit_taken == Ability::Unknown { "assumed" } else { how(can.limit_taken) };
+    let limit = can.limit.clone().unwrap_or_else(|| "the service's own".to_owned());
+    all.push(Detail { name: "output limit".to_owned(), how: taken, value: limit });
+    all.push(ability("reasons first", can.reasons));
     all
 }
 
-/// Asks one question: two samples of a few tokens, with everything that a search sends, so that it is learned what the
+/// Asks one question: two samples of a few tokens, with everything that a search may send, so that it is learned what the
 /// service takes.
 async fn ask(opened: &OpenModel) -> Result<Answer, String> {
     let part = |kind, text: &str| Part { kind, text: text.into() };

@@ -9,7 +9,7 @@ use super::chat::ask::{Order, Prepared};
 use super::chat::capabilities::{Ability, Capabilities};
 use super::chat::completion::{Completion, NoReply};
 use super::chat::dialect::{Dialect, names_in};
-use super::chat::quirks::Shape;
+use super::chat::quirks::{Shape, TokenLogs};
 use super::chat::stream::{Framing, Reader};
 use crate::calls::CallError;
 use crate::redact::Secret;
@@ -59,10 +59,19 @@ impl Dialect for Anthropic {
 
     /// A form is asked for by a tool that has to be used; models that can't be forced to take it as the format of the reply.
     fn shape(&self) -> Shape {
-        Shape { width: 1, seed: false, blank_stops: false, hottest: 1.0, marks: true, second_form: true, ..Shape::default() }
+        Shape {
+            token_logs: TokenLogs::Refused,
+            width: 1,
+            seed: false,
+            blank_stops: false,
+            hottest: 1.0,
+            marks: true,
+            second_form: true,
+            ..Shape::default()
+        }
     }
 
-    fn documented(&self, _model: &str) -> Capabilities {
+    fn documented(&self) -> Capabilities {
         Capabilities {
             samples: Ability::No,
             stop: Ability::Yes,

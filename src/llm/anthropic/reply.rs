@@ -80,7 +80,7 @@ impl Said {
         let why = ["explanation", "category"].iter().find_map(|name| details[*name].as_str());
         let refusal = refused.then(|| why.unwrap_or("stop_reason: refusal").to_owned());
         let thought = usage.pointer("/output_tokens_details/thinking_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
-        let choice = Choice { text: self.text, reasoning: self.reasoning, finish, refusal };
+        let choice = Choice { text: self.text, reasoning: self.reasoning, finish, refusal, tokens: Vec::new() };
         let usage = counted(usage).unwrap_or_else(|| estimated(letters, choice.letters()));
         Completion { choices: vec![choice], usage, reasoned: thought }
     }

@@ -10,7 +10,7 @@ use super::chat::ask::{Order, Prepared};
 use super::chat::capabilities::{Ability, Capabilities};
 use super::chat::completion::{Completion, NoReply};
 use super::chat::dialect::{Dialect, names_in};
-use super::chat::quirks::Shape;
+use super::chat::quirks::{Shape, TokenLogs};
 use super::chat::stream::{Framing, Reader};
 use crate::calls::{CallError, CallErrorKind};
 #[cfg(feature = "bedrock-sigv4")]
@@ -86,10 +86,19 @@ impl Dialect for Bedrock {
     }
 
     fn shape(&self) -> Shape {
-        Shape { width: 1, seed: false, blank_stops: false, hottest: 1.0, marks: self.marks, stream: false, ..Shape::default() }
+        Shape {
+            token_logs: TokenLogs::Refused,
+            width: 1,
+            seed: false,
+            blank_stops: false,
+            hottest: 1.0,
+            marks: self.marks,
+            stream: false,
+            ..Shape::default()
+        }
     }
 
-    fn documented(&self, _model: &str) -> Capabilities {
+    fn documented(&self) -> Capabilities {
         Capabilities {
             samples: Ability::No,
             stop: Ability::Yes,

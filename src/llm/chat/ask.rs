@@ -1,6 +1,6 @@
 //! What is asked: an ask made ready, and the order for one request of it.
 
-use super::quirks::{Forming, LimitField, Shape, Stops};
+use super::quirks::{Forming, LimitField, Shape, Stops, TokenLogs};
 use crate::calls::{Form, LlmRequest, PartKind};
 
 /// How much more a model that reasons may say than the answer alone needs.
@@ -31,6 +31,10 @@ pub struct Prepared {
     pub form_required: bool,
     /// Whether the prompt is a text to be continued.
     pub completion: bool,
+    /// Whether log-probabilities of tokens are wanted.
+    pub token_logs: bool,
+    /// Whether everything is sent that a server may refuse, also what this ask does not need: so that it is learnt.
+    pub probe: bool,
 }
 
 /// A part of the user's turn.
@@ -57,6 +61,8 @@ pub struct Order {
     pub stops: Vec<String>,
     /// Whether instructions go apart from the user's turn.
     pub system: bool,
+    /// Whether log-probabilities of tokens are asked for.
+    pub token_logs: bool,
     /// What the reply has to be, and how that is asked for.
     pub form: Option<(Forming, Form)>,
     /// Whether the reply is to come in pieces.
@@ -99,20 +105,24 @@ impl Prepared {
             form: request.form.clone().filter(|form| takes_part(form, request.form_required)),
             form_required: request.form_required,
             completion: request.completion,
+            token_logs: false,
+            probe: false,
         }
     }
 
     /// The order for `n` samples from a server that takes this shape. `bare` = without stop strings.
     pub fn order(&self, shape: &Shape, floor: u32, n: usize, seed: u64, bare: bool) -> Order {
         let form = self.form.clone().filter(|_| shape.form != Forming::None && !self.completion).map(|form| (shape.form, form));
+        let takes_stops = shape.stops == Stops::Sent && !bare && (form.is_none() || self.probe);
         let stops = self.stops.iter().filter(|s| shape.blank_stops || !s.trim().is_empty()).take(shape.most_stops);
         Order {
             n,
             seed: shape.seed.then(|| wire_seed(seed)),
             temperature: shape.temperature.then(|| self.temperature.min(shape.hottest)),
             limit: (shape.limit, self.limit(shape, floor)),
-            stops: if shape.stops == Stops::Sent && !bare && form.is_none() { stops.cloned().collect() } else { Vec::new() },
+            stops: if takes_stops { stops.cloned().collect() } else { Vec::new() },
             system: shape.system && !self.system.is_empty() && !self.completion,
+            token_logs: self.token_logs && shape.token_logs == TokenLogs::Asked,
             form,
             stream: shape.stream,
             stream_usage: shape.stream_usage,

@@ -50,7 +50,7 @@ pub struct Capabilities {
     pub seed: Ability,
     /// A temperature.
     pub temperature: Ability,
-    /// Log-probabilities of tokens. Nothing here asks for them.
+    /// Log-probabilities of tokens.
     pub log_probabilities: Ability,
     /// Replies that keep to a schema.
     pub structured: Ability,
@@ -58,8 +58,10 @@ pub struct Capabilities {
     pub streaming: Ability,
     /// The name of the output limit in a request; `None` when the service's own holds.
     pub limit: Option<String>,
-    /// Whether the model was seen to reason before it answers.
-    pub reasons: bool,
+    /// Whether the service takes the limit under that name.
+    pub limit_taken: Ability,
+    /// Whether the model reasons before it answers.
+    pub reasons: Ability,
 }
 
 impl Capabilities {
@@ -76,7 +78,8 @@ impl Capabilities {
             structured: Ability::Unknown,
             streaming: Ability::Unknown,
             limit: None,
-            reasons: false,
+            limit_taken: Ability::Unknown,
+            reasons: Ability::Unknown,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What comes back, whoever sent it: choices in order, reasoning kept apart, tokens.
 
-use crate::calls::{Usage, Withheld};
+use crate::calls::{Token, Usage, Withheld, is_cut};
 use serde_json::Value;
 
 /// Letters a token has, about, where a service gives no count.
@@ -22,12 +22,14 @@ pub struct Choice {
     pub finish: Option<String>,
     /// The model's sentence of refusal.
     pub refusal: Option<String>,
+    /// Its tokens with their log-probabilities, where these were asked for and came.
+    pub tokens: Vec<Token>,
 }
 
 impl Choice {
     /// Whether the output limit ended it.
     pub fn is_cut(&self) -> bool {
-        matches!(self.finish.as_deref(), Some("length" | "max_tokens" | "model_context_window_exceeded"))
+        self.finish.as_deref().is_some_and(is_cut)
     }
 
     /// Who took it away, if somebody did.
@@ -40,6 +42,13 @@ impl Choice {
     pub fn letters(&self) -> usize {
         [&self.text, &self.reasoning, &self.refusal].into_iter().flatten().map(|t| t.chars().count()).sum()
     }
+}
+
+/// The tokens of a list of objects that have `token` and `logprob`, as OpenAI's interface and Ollama's have them. One without a
+/// number, or with one that is no logarithm of a probability, is left out.
+pub fn tokens_in(list: Option<&Value>) -> Vec<Token> {
+    let listed = list.and_then(Value::as_array).into_iter().flatten();
+    listed.filter_map(|item| Token::new(item["token"].as_str()?, item["logprob"].as_f64()?)).collect()
 }
 
 /// What of a text came by now, in pieces.

@@ -45,8 +45,8 @@ pub trait Dialect: Send + Sync {
         Box::pin(std::future::ready(Ok(request)))
     }
 
-    /// What is known of the service before it was asked.
-    fn documented(&self, model: &str) -> Capabilities;
+    /// What is known of the model before it was asked.
+    fn documented(&self) -> Capabilities;
 
     /// The name of the output limit, where it has one of its own.
     fn limit_name(&self) -> Option<&'static str> {

@@ -172,9 +172,9 @@ impl Context {
             return fatal(CallErrorKind::Quota, message);
         }
         let refused = || CallError::new(CallErrorKind::Refused, format!("{} refused the request (HTTP {status}){quote}", self.host));
-        // Bedrock says 403 where a model has no cache of prefixes.
-        if status == 403 && wording::refused_parameter(body) == Some(Parameter::Marks) {
-            return Fault::Adapt(Parameter::Marks, refused());
+        // Bedrock says 403 where a model has no cache of prefixes, OpenAI where it gives no log-probabilities.
+        if let (403, Some(parameter @ (Parameter::Marks | Parameter::TokenLogs))) = (status, wording::refused_parameter(body)) {
+            return Fault::Adapt(parameter, refused());
         }
         if matches!(status, 401 | 403) && !wording::is_unknown_model(body) || wording::is_bad_key(body) {
             return fatal(CallErrorKind::Key, self.key_message(status, &quote));

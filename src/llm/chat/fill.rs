@@ -6,7 +6,7 @@ use super::completion::{self, Choice, Completion};
 use super::fault;
 use super::quirks::{LimitField, Shape};
 use super::send::{Sent, Want};
-use crate::calls::{CallError, CallErrorKind, LlmReply, Sample, Withheld};
+use crate::calls::{CallError, CallErrorKind, LlmReply, Sample, Token, Withheld};
 use crate::llm::{OnWire, Wire};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -41,6 +41,8 @@ enum Verdict {
     WithoutStop,
     /// The slot is asked for again, with a higher limit.
     MoreRoom,
+    /// The slot is asked for again, once: the service broke the reply off. The rest is for when it does so twice.
+    BrokenOff(Sample, CallError),
     /// The reply says nothing or was taken away, and asking again would not help.
     Mute(Sample, CallError),
 }
@@ -48,7 +50,7 @@ enum Verdict {
 impl Filling {
     /// Makes everything ready; nothing is sent yet.
     pub fn new(inner: Arc<Inner>, ask: Prepared, slots: &[(u32, u64)], wire: Wire) -> Self {
-        let open = slots.iter().map(|&(slot, seed)| Want { slot, seed, bare: false, sent: 0 }).collect();
+        let open = slots.iter().map(|&(slot, seed)| Want { slot, seed, bare: false, broken: false, sent: 0 }).collect();
         Self { inner, ask: Arc::new(ask), wire, open, mute: Vec::new(), spoken: false, failed: None, ending: watch::Sender::new(false) }
     }
 
@@ -117,7 +119,8 @@ impl Filling {
                 Verdict::Keep(sample) => samples.push((want.slot, sample)),
                 Verdict::WithoutStop => again.push(Want { bare: true, ..want }),
                 Verdict::MoreRoom => again.push(want),
-                Verdict::Mute(sample, error) => {
+                Verdict::BrokenOff(..) if !want.broken => again.push(Want { broken: true, ..want }),
+                Verdict::Mute(sample, error) | Verdict::BrokenOff(sample, error) => {
                     // What was shown of it while it came looked like an answer.
                     dropped.push(want.slot);
                     self.mute.push((want.slot, sample, error));
@@ -138,7 +141,12 @@ impl Filling {
 
     /// Decides about one choice, and learns from it.
     fn judge(&self, choice: &Choice, counted_reasoning: bool, shape: &Shape, order: &Order) -> Verdict {
-        let mut sample = Sample { text: choice.text.clone(), reasoning: choice.reasoning.clone(), finish: choice.finish.clone() };
+        let mut sample = Sample {
+            text: choice.text.clone(),
+            reasoning: choice.reasoning.clone(),
+            finish: choice.finish.clone(),
+            tokens: choice.tokens.clone(),
+        };
         let text = choice.text.as_deref().unwrap_or_default();
         if let Some(withheld) = choice.withheld() {
             let error = self.taken(withheld, choice);
@@ -146,7 +154,7 @@ impl Filling {
                 sample.finish = Some("refusal".to_owned());
                 sample.text = sample.text.filter(|text| !text.is_empty()).or_else(|| choice.refusal.clone());
             }
-            return Verdict::Mute(sample, error);
+            return if withheld == Withheld::BrokenOff { Verdict::BrokenOff(sample, error) } else { Verdict::Mute(sample, error) };
         }
         if completion::says_something(text) {
             if order.form.is_none()
@@ -154,6 +162,7 @@ impl Filling {
                 && completion::cut_at_stop(text, &self.ask.stops)
             {
                 sample.finish = Some("stop".to_owned());
+                keep_tokens(&mut sample.tokens, text.len());
             }
             return Verdict::Keep(sample);
         }
@@ -196,16 +205,33 @@ impl Filling {
     /// The error where no reply can be read because they were taken away.
     fn taken(&self, withheld: Withheld, choice: &Choice) -> CallError {
         let context = &self.inner.context;
-        let (kind, what, said) = match withheld {
-            Withheld::Refused => (CallErrorKind::Refused, format!("{} refuses to answer", context.model), &choice.refusal),
+        let (kind, what, said, remedy) = match withheld {
+            Withheld::Refused => (CallErrorKind::Refused, format!("{} refuses to answer", context.model), &choice.refusal, REPHRASE),
             Withheld::Filtered => {
                 // The text of a guardrail is its own sentence, which says why; of any other filter it is half an answer.
                 let own = choice.finish.as_deref() == Some("guardrail_intervened");
                 let what = format!("the content filter of {} took the reply", context.host);
-                (CallErrorKind::Filtered, what, if own { &choice.text } else { &None })
+                (CallErrorKind::Filtered, what, if own { &choice.text } else { &None }, REPHRASE)
+            }
+            Withheld::BrokenOff => {
+                let what = format!("{} broke the reply off, twice", context.host);
+                (CallErrorKind::BadReply, what, &choice.finish, "ask again later or use another model")
             }
         };
         let quote = fault::quote(&context.printable(said.as_deref().unwrap_or_default()));
-        CallError::new(kind, format!("{what}{quote}; rephrase the question or use another model"))
+        CallError::new(kind, format!("{what}{quote}; {remedy}"))
     }
 }
+
+/// Leaves out the tokens after the first so many bytes of text.
+fn keep_tokens(tokens: &mut Vec<Token>, bytes: usize) {
+    let mut came = 0;
+    tokens.retain(|token| {
+        let is_within = came < bytes;
+        came += token.text.len();
+        is_within
+    });
+}
+
+/// What helps where a reply was taken away for what it is about.
+const REPHRASE: &str = "rephrase the question or use another model";

@@ -1,7 +1,7 @@
 //! What was learnt of servers, kept between runs in one small file. What is kept is forgotten after a month, so that a
 //! refusal that was wrong, or is no longer true, does not last.
 
-use super::quirks::{Forming, LimitField, Shape, Stops};
+use super::quirks::{Forming, LimitField, Shape, Stops, TokenLogs};
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ enum Fact {
     NoSeed,
     /// No instructions apart are taken.
     NoSystem,
+    /// No log-probabilities are given.
+    NoTokenLogs,
     /// A schema is taken in the provider's second way only.
     SecondForm,
     /// No schema is taken.
@@ -135,19 +137,24 @@ fn facts(base: &Shape, shape: &Shape) -> Vec<Fact> {
     [
         (shape.width < base.width).then_some(Fact::Samples(shape.width)),
         match shape.limit {
-            LimitField::MaxTokens => None,
-            LimitField::MaxCompletionTokens => Some(Fact::LimitRenamed),
+            LimitField::MaxCompletionTokens if base.limit != shape.limit => Some(Fact::LimitRenamed),
+            LimitField::MaxTokens | LimitField::MaxCompletionTokens => None,
             // Not kept: one prompt that was long for its limit would lift the limit for a month.
             LimitField::Omitted => None,
         },
         match shape.stops {
-            Stops::Sent => None,
-            Stops::Refused => Some(Fact::NoStop),
-            Stops::CutReasoning => Some(Fact::StopCutsReasoning),
+            Stops::Refused if base.stops != shape.stops => Some(Fact::NoStop),
+            Stops::CutReasoning if base.stops != shape.stops => Some(Fact::StopCutsReasoning),
+            Stops::Sent | Stops::Refused | Stops::CutReasoning => None,
         },
         lost(base.temperature, shape.temperature, Fact::NoTemperature),
         lost(base.seed, shape.seed, Fact::NoSeed),
         lost(base.system, shape.system, Fact::NoSystem),
+        match shape.token_logs {
+            TokenLogs::Refused if base.token_logs != shape.token_logs => Some(Fact::NoTokenLogs),
+            // Not kept that they are left out: the next version of the server may give them.
+            TokenLogs::Asked | TokenLogs::Refused | TokenLogs::LeftOut => None,
+        },
         match shape.form {
             Forming::First => None,
             Forming::Second => Some(Fact::SecondForm),
@@ -173,6 +180,7 @@ impl Fact {
             Self::NoTemperature => shape.temperature = false,
             Self::NoSeed => shape.seed = false,
             Self::NoSystem => shape.system = false,
+            Self::NoTokenLogs => shape.token_logs = TokenLogs::Refused,
             Self::SecondForm => shape.form = Forming::Second,
             Self::NoForm => shape.form = Forming::None,
             Self::NoStream => shape.stream = false,
@@ -201,6 +209,7 @@ mod tests {
             temperature: false,
             seed: false,
             system: false,
+            token_logs: TokenLogs::Refused,
             form: Forming::None,
             stream: false,
             stream_usage: false,

@@ -91,7 +91,7 @@ impl Provider {
     /// The dialect for `model` of the server at `base`; `None` = the provider's own.
     fn dialect(self, base: Option<&str>, model: &str) -> Result<Box<dyn Dialect>, CallError> {
         Ok(match self {
-            Self::OpenAi => Box::new(OpenAi::new(base)?),
+            Self::OpenAi => Box::new(OpenAi::new(base, model)?),
             Self::Anthropic => Box::new(Anthropic::new(base)?),
             Self::Ollama => Box::new(Ollama::new(base)?),
             Self::Bedrock => Box::new(Bedrock::new(base, model)?),
@@ -125,6 +125,11 @@ pub struct ChatConfig {
     pub first_pause: Duration,
     /// The file that keeps between runs what was learnt of servers; `None`: nothing is kept.
     pub learned: Option<PathBuf>,
+    /// Whether log-probabilities of tokens are asked for, where the service has them.
+    pub log_probabilities: bool,
+    /// Whether requests have everything that a service may refuse, also what they don't need: for a question that is asked to
+    /// learn what the service takes.
+    pub probe: bool,
     /// The least output limit, in tokens, for a model that was seen to reason before it answers.
     pub reasoning_floor: u32,
 }
@@ -145,6 +150,8 @@ impl ChatConfig {
             concurrency: 4,
             first_pause: Duration::from_millis(500),
             learned: None,
+            log_probabilities: false,
+            probe: false,
             reasoning_floor: 4096,
         }
     }
@@ -332,19 +339,21 @@ impl LanguageModel for Chat {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = self.0.quirks.notes(&self.0.context.model, self.0.config.concurrency);
+        let mut notes = self.0.quirks.notes(&self.0.context.model, self.0.config.concurrency, self.0.config.log_probabilities);
         notes.extend(self.0.dialect.notes());
         notes
     }
 
     fn capabilities(&self) -> Option<Capabilities> {
-        Some(self.0.quirks.capabilities(self.0.dialect.documented(&self.0.config.model), self.0.dialect.limit_name()))
+        Some(self.0.quirks.capabilities(self.0.dialect.documented(), self.0.dialect.limit_name()))
     }
 
     /// The prompt goes as a system message (the instructions) and one user message. Every reply on the wire is reported with its
     /// tokens, also one that fills no slot because it has to be asked for again. The model asked is the adapter's own.
     fn complete(&self, job: LlmJob, wire: Wire) -> BoxFuture<'static, Result<(), CallError>> {
-        let prepared = Prepared::new(&self.0.config.model, &job.request);
+        let ChatConfig { model, log_probabilities, probe, .. } = &self.0.config;
+        let mut prepared = Prepared::new(model, &job.request);
+        (prepared.token_logs, prepared.probe) = (*log_probabilities || *probe, *probe);
         let filling = fill::Filling::new(Arc::clone(&self.0), prepared, &job.request.slots, wire);
         Box::pin(filling.run())
     }

@@ -2,6 +2,7 @@
 
 use super::ask::Order;
 use super::capabilities::Capabilities;
+use super::completion::Completion;
 use super::learned::Memory;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,6 +50,17 @@ pub enum Stops {
     CutReasoning,
 }
 
+/// What happens to log-probabilities of tokens, where they are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenLogs {
+    /// They are asked for.
+    Asked,
+    /// The server refuses them.
+    Refused,
+    /// The server takes the question and leaves them out.
+    LeftOut,
+}
+
 /// The shape that requests to this server have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
@@ -70,6 +82,8 @@ pub struct Shape {
     pub seed: bool,
     /// Whether instructions go in a message of role `system`.
     pub system: bool,
+    /// Log-probabilities, where they are wanted.
+    pub token_logs: TokenLogs,
     /// How replies are constrained by a schema.
     pub form: Forming,
     /// Whether the provider has a second way to do so.
@@ -96,6 +110,7 @@ impl Default for Shape {
             hottest: 2.0,
             seed: true,
             system: true,
+            token_logs: TokenLogs::Asked,
             form: Forming::First,
             second_form: false,
             stream: true,
@@ -121,14 +136,89 @@ pub enum Parameter {
     Seed,
     /// The role `system`.
     System,
+    /// Log-probabilities.
+    TokenLogs,
     /// Structured output.
     Form,
+    /// The schema of this one request, for its size.
+    ThisForm,
     /// `stream`.
     Stream,
     /// `stream_options`.
     StreamUsage,
     /// Marks for the cache of prefixes.
     Marks,
+}
+
+impl Parameter {
+    /// Whether it is about the form of the reply.
+    pub const fn is_form(self) -> bool {
+        matches!(self, Self::Form | Self::ThisForm)
+    }
+
+    /// Whether a request has it.
+    fn is_in(self, sent: &Order) -> bool {
+        match self {
+            Self::Samples(_) => sent.n > 1,
+            Self::Limit { .. } => sent.limit.0 != LimitField::Omitted,
+            Self::Temperature => sent.temperature.is_some(),
+            Self::Stop => !sent.stops.is_empty(),
+            Self::Seed => sent.seed.is_some(),
+            Self::System => sent.system,
+            Self::TokenLogs => sent.token_logs,
+            Self::Form | Self::ThisForm => sent.form.is_some(),
+            Self::Stream => sent.stream,
+            Self::StreamUsage => sent.stream && sent.stream_usage,
+            Self::Marks => sent.marks,
+        }
+    }
+}
+
+/// What a refusal says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Something of the server, for all requests to come.
+    Learnt,
+    /// Something of this one request.
+    Here,
+    /// Nothing that helps: what is refused was not sent.
+    Nothing,
+}
+
+impl Shape {
+    /// The shape without what the server refused of the request `sent`.
+    pub fn leave_out(&mut self, parameter: Parameter, sent: &Order) {
+        match parameter {
+            Parameter::Samples(cap) => self.width = self.width.min(cap.filter(|c| (1..sent.n).contains(c)).unwrap_or(1)),
+            Parameter::Limit { renamed } => {
+                let next = if renamed { LimitField::MaxCompletionTokens } else { LimitField::Omitted };
+                // A call in parallel that was refused the old name too changes nothing.
+                match sent.limit.0 {
+                    LimitField::MaxTokens if self.limit == LimitField::MaxTokens => self.limit = next,
+                    LimitField::MaxCompletionTokens => self.limit = LimitField::Omitted,
+                    LimitField::MaxTokens | LimitField::Omitted => {}
+                }
+            }
+            Parameter::Temperature => self.temperature = false,
+            Parameter::Stop => self.stops = Stops::Refused,
+            Parameter::Seed => self.seed = false,
+            Parameter::System => self.system = false,
+            Parameter::TokenLogs => self.token_logs = TokenLogs::Refused,
+            Parameter::ThisForm => self.form = Forming::None,
+            Parameter::Form => {
+                let first = sent.form.as_ref().is_some_and(|(way, _)| *way == Forming::First);
+                self.form = match self.form {
+                    Forming::First if self.second_form && first => Forming::Second,
+                    // A call in parallel was refused the first way too.
+                    Forming::Second if first => Forming::Second,
+                    _ => Forming::None,
+                };
+            }
+            Parameter::Stream => self.stream = false,
+            Parameter::StreamUsage => self.stream_usage = false,
+            Parameter::Marks => self.marks = false,
+        }
+    }
 }
 
 /// What has been learnt, shared by all calls of one adapter.
@@ -153,8 +243,10 @@ struct Proven {
     stop: bool,
     seed: bool,
     temperature: bool,
+    token_logs: bool,
     form: bool,
     stream: bool,
+    limit: Option<LimitField>,
 }
 
 impl Quirks {
@@ -185,10 +277,17 @@ impl Quirks {
         }
     }
 
-    /// Learns from a request that went well: it brought so many choices, in pieces or not.
-    pub fn took(&self, sent: &Order, choices: usize, streamed: bool) {
+    /// Learns from a request that went well: what it brought, in pieces or not.
+    pub fn took(&self, sent: &Order, got: &Completion, streamed: bool) {
+        let has_logs = got.choices.iter().any(|choice| !choice.tokens.is_empty());
+        let left_out = sent.token_logs && !has_logs && got.choices.iter().any(|choice| choice.text.as_ref().is_some_and(|t| !t.is_empty()));
+        if left_out {
+            self.change(|shape| shape.token_logs = TokenLogs::LeftOut);
+        }
         let proven = &mut self.state().proven;
-        proven.samples |= sent.n > 1 && choices > 1;
+        proven.token_logs |= sent.token_logs && has_logs;
+        proven.limit = Some(sent.limit.0).filter(|field| *field != LimitField::Omitted).or(proven.limit);
+        proven.samples |= sent.n > 1 && got.choices.len() > 1;
         proven.stop |= !sent.stops.is_empty();
         proven.seed |= sent.seed.is_some();
         proven.temperature |= sent.temperature.is_some();
@@ -203,65 +302,50 @@ impl Quirks {
         Capabilities {
             samples: documented.samples.after(proven.samples, base.width > 1 && shape.width == 1),
             most_samples: (shape.width < usize::MAX).then_some(shape.width),
-            stop: documented.stop.after(proven.stop && shape.stops == Stops::Sent, shape.stops != Stops::Sent),
+            stop: documented.stop.after(proven.stop && shape.stops == Stops::Sent, shape.stops != base.stops),
             seed: documented.seed.after(proven.seed, base.seed && !shape.seed),
             temperature: documented.temperature.after(proven.temperature, base.temperature && !shape.temperature),
-            log_probabilities: documented.log_probabilities,
+            log_probabilities: documented.log_probabilities.after(proven.token_logs, shape.token_logs != base.token_logs),
             structured: documented.structured.after(proven.form, base.form != Forming::None && shape.form == Forming::None),
             streaming: documented.streaming.after(proven.stream, base.stream && !shape.stream),
+            limit_taken: documented.limit_taken.after(proven.limit == Some(shape.limit), shape.limit == LimitField::Omitted),
             limit: shape.limit.name().map(|name| limit_name.unwrap_or(name).to_owned()),
-            reasons: shape.reasons || shape.stops == Stops::CutReasoning,
+            reasons: documented.reasons.after((shape.reasons && !base.reasons) || shape.stops == Stops::CutReasoning, false),
         }
     }
 
-    /// Learns that the server refused `parameter` of the request `sent`.
+    /// Learns that the server refused `parameter` of the request `sent`. What it took before is refused for this request's own
+    /// sake, a schema for its size, say: that says nothing of others.
     ///
-    /// Returns whether the next request will differ from `sent`: if not, nothing is gained by asking again. A call in
-    /// parallel may have learnt the same before; that is no reason to give up.
-    pub fn refused(&self, parameter: Parameter, sent: &Order) -> bool {
-        let was_sent = match parameter {
-            Parameter::Samples(_) => sent.n > 1,
-            Parameter::Limit { .. } => sent.limit.0 != LimitField::Omitted,
-            Parameter::Temperature => sent.temperature.is_some(),
-            Parameter::Stop => !sent.stops.is_empty(),
-            Parameter::Seed => sent.seed.is_some(),
-            Parameter::System => sent.system,
-            Parameter::Form => sent.form.is_some(),
-            Parameter::Stream => sent.stream,
-            Parameter::StreamUsage => sent.stream && sent.stream_usage,
-            Parameter::Marks => sent.marks,
-        };
-        if was_sent {
-            self.change(|shape| match parameter {
-                Parameter::Samples(cap) => shape.width = shape.width.min(cap.filter(|c| (1..sent.n).contains(c)).unwrap_or(1)),
-                Parameter::Limit { renamed } => {
-                    let next = if renamed { LimitField::MaxCompletionTokens } else { LimitField::Omitted };
-                    // A call in parallel that was refused the old name too changes nothing.
-                    match sent.limit.0 {
-                        LimitField::MaxTokens if shape.limit == LimitField::MaxTokens => shape.limit = next,
-                        LimitField::MaxCompletionTokens => shape.limit = LimitField::Omitted,
-                        LimitField::MaxTokens | LimitField::Omitted => {}
-                    }
-                }
-                Parameter::Temperature => shape.temperature = false,
-                Parameter::Stop => shape.stops = Stops::Refused,
-                Parameter::Seed => shape.seed = false,
-                Parameter::System => shape.system = false,
-                Parameter::Form => {
-                    let first = sent.form.as_ref().is_some_and(|(way, _)| *way == Forming::First);
-                    shape.form = match shape.form {
-                        Forming::First if shape.second_form && first => Forming::Second,
-                        // A call in parallel was refused the first way too.
-                        Forming::Second if first => Forming::Second,
-                        _ => Forming::None,
-                    };
-                }
-                Parameter::Stream => shape.stream = false,
-                Parameter::StreamUsage => shape.stream_usage = false,
-                Parameter::Marks => shape.marks = false,
-            });
+    /// A call in parallel may have learnt the same before; that is no reason to give up.
+    pub fn refused(&self, parameter: Parameter, sent: &Order) -> Refusal {
+        if !parameter.is_in(sent) {
+            return Refusal::Nothing;
         }
-        was_sent
+        if self.took_before(parameter, sent) {
+            return Refusal::Here;
+        }
+        self.change(|shape| shape.leave_out(parameter, sent));
+        Refusal::Learnt
+    }
+
+    fn took_before(&self, parameter: Parameter, sent: &Order) -> bool {
+        let proven = self.state().proven;
+        match parameter {
+            Parameter::ThisForm => true,
+            Parameter::Form => proven.form,
+            Parameter::Limit { renamed } => !renamed && proven.limit == Some(sent.limit.0),
+            Parameter::Temperature => proven.temperature,
+            Parameter::Stop => proven.stop,
+            Parameter::Seed => proven.seed,
+            // Nothing about them differs from request to request.
+            Parameter::Samples(_)
+            | Parameter::System
+            | Parameter::TokenLogs
+            | Parameter::Stream
+            | Parameter::StreamUsage
+            | Parameter::Marks => false,
+        }
     }
 
     /// Learns that one request brings at most `width` samples.
@@ -279,8 +363,9 @@ impl Quirks {
         self.change(|s| s.reasons = true);
     }
 
-    /// What the person should know, a sentence a subject: samples, parameters, reasoning.
-    pub fn notes(&self, model: &str, at_once: usize) -> Vec<String> {
+    /// What the person should know, a sentence a subject: samples, parameters, reasoning. `token_logs`: whether log-probabilities
+    /// are wanted.
+    pub fn notes(&self, model: &str, at_once: usize, token_logs: bool) -> Vec<String> {
         let shape = self.shape();
         let mut notes = Vec::new();
         match shape.width {
@@ -294,6 +379,7 @@ impl Quirks {
         let mut refused = Vec::new();
         match shape.limit {
             LimitField::MaxTokens => {}
+            LimitField::MaxCompletionTokens if self.base.limit == LimitField::MaxCompletionTokens => {}
             LimitField::MaxCompletionTokens => refused.push("max_tokens (max_completion_tokens is sent instead)"),
             LimitField::Omitted => refused.push("output limit (its own holds)"),
         }
@@ -308,6 +394,9 @@ impl Quirks {
         }
         if !shape.system {
             refused.push("system message (instructions go with the question)");
+        }
+        if token_logs && shape.token_logs != TokenLogs::Asked {
+            refused.push("log-probabilities (how sure it is can't be shown)");
         }
         if shape.form == Forming::None {
             refused.push("structured output (replies are read as text)");
@@ -343,6 +432,7 @@ mod tests {
             limit: (LimitField::Omitted, 5),
             stops: Vec::new(),
             system: false,
+            token_logs: false,
             form: None,
             stream: false,
             stream_usage: false,
@@ -364,48 +454,67 @@ mod tests {
             Parameter::Stop,
             Parameter::Seed,
             Parameter::System,
+            Parameter::TokenLogs,
             Parameter::Form,
+            Parameter::ThisForm,
             Parameter::Stream,
             Parameter::StreamUsage,
             Parameter::Marks,
         ] {
-            assert!(!quirks.refused(p, &bare()), "{p:?}");
+            assert_eq!(quirks.refused(p, &bare()), Refusal::Nothing, "{p:?}");
         }
+    }
+
+    #[test]
+    fn what_was_taken_before_is_refused_for_this_request_only() {
+        let quirks = Quirks::new(Shape::default(), None);
+        let sent =
+            Order { form: Some((Forming::First, crate::calls::Form::Value)), temperature: Some(0.5), ..limited(LimitField::MaxTokens) };
+        let got = Completion { choices: Vec::new(), usage: crate::calls::Usage::default(), reasoned: false };
+        assert_eq!(quirks.refused(Parameter::ThisForm, &sent), Refusal::Here, "a schema that is too large says nothing of others");
+        quirks.took(&sent, &got, false);
+        for parameter in [Parameter::Form, Parameter::Limit { renamed: false }, Parameter::Temperature] {
+            assert_eq!(quirks.refused(parameter, &sent), Refusal::Here, "{parameter:?}");
+        }
+        assert_eq!(quirks.shape(), Shape::default());
+        let mut shape = quirks.shape();
+        [Parameter::Form, Parameter::Limit { renamed: false }].iter().for_each(|p| shape.leave_out(*p, &sent));
+        assert_eq!((shape.form, shape.limit), (Forming::None, LimitField::Omitted));
     }
 
     #[test]
     fn the_limit_is_renamed_then_omitted() {
         let quirks = Quirks::new(Shape::default(), None);
-        assert!(quirks.refused(Parameter::Limit { renamed: true }, &limited(LimitField::MaxTokens)));
+        assert_eq!(quirks.refused(Parameter::Limit { renamed: true }, &limited(LimitField::MaxTokens)), Refusal::Learnt);
         assert_eq!(quirks.shape().limit, LimitField::MaxCompletionTokens);
         // A call in parallel that was refused the old name too changes nothing, but goes on.
-        assert!(quirks.refused(Parameter::Limit { renamed: false }, &limited(LimitField::MaxTokens)));
+        assert_eq!(quirks.refused(Parameter::Limit { renamed: false }, &limited(LimitField::MaxTokens)), Refusal::Learnt);
         assert_eq!(quirks.shape().limit, LimitField::MaxCompletionTokens);
-        assert!(quirks.refused(Parameter::Limit { renamed: false }, &limited(LimitField::MaxCompletionTokens)));
+        assert_eq!(quirks.refused(Parameter::Limit { renamed: false }, &limited(LimitField::MaxCompletionTokens)), Refusal::Learnt);
         assert_eq!(quirks.shape().limit, LimitField::Omitted);
     }
 
     #[test]
     fn the_width_only_shrinks() {
         let quirks = Quirks::new(Shape::default(), None);
-        assert!(quirks.refused(Parameter::Samples(Some(4)), &Order { n: 6, ..bare() }));
+        assert_eq!(quirks.refused(Parameter::Samples(Some(4)), &Order { n: 6, ..bare() }), Refusal::Learnt);
         assert_eq!(quirks.shape().width, 4);
         quirks.at_most(5);
         assert_eq!(quirks.shape().width, 4);
         // A server that names a bound and does not keep to it.
-        assert!(quirks.refused(Parameter::Samples(Some(8)), &Order { n: 4, ..bare() }));
+        assert_eq!(quirks.refused(Parameter::Samples(Some(8)), &Order { n: 4, ..bare() }), Refusal::Learnt);
         assert_eq!(quirks.shape().width, 1);
     }
 
     #[test]
     fn notes_say_what_was_learnt_once() {
         let quirks = Quirks::new(Shape::default(), None);
-        assert!(quirks.notes("m", 4).is_empty());
+        assert!(quirks.notes("m", 4, true).is_empty());
         let full = Order { stops: vec!["\n".to_owned()], temperature: Some(0.0), ..limited(LimitField::MaxTokens) };
         for p in [Parameter::Stop, Parameter::Temperature, Parameter::Limit { renamed: true }, Parameter::Stop] {
-            assert!(quirks.refused(p, &full));
+            assert_eq!(quirks.refused(p, &full), Refusal::Learnt);
         }
-        let notes = quirks.notes("m", 4);
+        let notes = quirks.notes("m", 4, false);
         assert_eq!(
             notes,
             [

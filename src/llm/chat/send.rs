@@ -5,7 +5,7 @@ use super::ask::{Order, Prepared};
 use super::completion::{Completion, NoReply};
 use super::fault::{Context, Fault};
 use super::pause;
-use super::quirks::{Forming, Shape};
+use super::quirks::{Forming, Parameter, Refusal, Shape};
 use super::stream::{Framing, Reader, Splitter};
 use super::underway::Underway;
 use crate::calls::CallError;
@@ -32,6 +32,8 @@ pub struct Want {
     pub seed: u64,
     /// Whether it is asked without stop strings, because with them nothing came.
     pub bare: bool,
+    /// Whether a reply for it was broken off already.
+    pub broken: bool,
     /// Requests sent for it that brought no reply and are not reported yet.
     pub sent: u32,
 }
@@ -107,13 +109,18 @@ impl Inner {
     pub(super) async fn send(&self, ask: &Prepared, mut wants: Vec<Want>, mut ending: watch::Receiver<bool>, wire: &Wire) -> Sent {
         let Some(first) = wants.first().cloned() else { return Sent::Back(wants) };
         let (mut tries, mut failures, mut hung_up) = (wants.iter().map(|w| w.sent).sum::<u32>(), 0, false);
+        // What the server refuses of this request, and not of others.
+        let mut only_here: Vec<(Parameter, Order)> = Vec::new();
         loop {
             // The place comes first: while waiting for it, another request may bring what is to be learnt.
             let place = tokio::select! {
                 place = self.gate.enter() => place,
                 _ = ending.wait_for(|ending| *ending) => None,
             };
-            let shape = self.quirks.shape();
+            let mut shape = self.quirks.shape();
+            for (parameter, sent) in &only_here {
+                shape.leave_out(*parameter, sent);
+            }
             if wants.len() > shape.width || *ending.borrow() {
                 for (at, want) in wants.iter_mut().enumerate() {
                     want.sent = if at == 0 { tries } else { 0 };
@@ -136,13 +143,20 @@ impl Inner {
             tries += 1;
             let (passing, asked) = match got {
                 Ok((completion, streamed)) => {
-                    self.quirks.took(&order, completion.choices.len(), streamed);
+                    self.quirks.took(&order, &completion, streamed);
                     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
                     return Sent::Arrived { wants, completion, shape, order: Box::new(order), took_ms, tries };
                 }
-                Err(Fault::Adapt(parameter, _)) if self.quirks.refused(parameter, &order) => continue,
+                Err(Fault::Adapt(parameter, error)) => match self.quirks.refused(parameter, &order) {
+                    Refusal::Learnt => continue,
+                    Refusal::Here if !ask.form_required || !parameter.is_form() => {
+                        only_here.push((parameter, order));
+                        continue;
+                    }
+                    Refusal::Here | Refusal::Nothing => return Sent::Failed(error),
+                },
                 Err(Fault::HungUp(_)) if !std::mem::replace(&mut hung_up, true) => continue,
-                Err(Fault::Adapt(_, error) | Fault::Final(error)) => return Sent::Failed(error),
+                Err(Fault::Final(error)) => return Sent::Failed(error),
                 Err(Fault::Again(passing, asked)) => (passing, asked),
                 Err(Fault::HungUp(passing)) => (passing, None),
             };

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The optional parameters that we send.
-const OURS: [&str; 24] = [
+const OURS: [&str; 27] = [
     "max_tokens",
     "max_completion_tokens",
     "temperature",
@@ -30,6 +30,9 @@ const OURS: [&str; 24] = [
     "cache_control",
     "cachePoint",
     "prompt caching",
+    "logprobs",
+    "top_logprobs",
+    "Logprobs", // Gemini
     "n",
 ];
 
@@ -69,13 +72,14 @@ pub fn is_too_long(body: &str) -> bool {
     if has_code(body, &["exceed_context_size_error", "context_length_exceeded", "string_above_max_length", "request_too_large"]) {
         return true;
     }
-    let said = message(body).to_lowercase();
+    let said = message(body).to_lowercase().replace('`', "");
     // vLLM: the *output* limit does not fit, the prompt does.
     if said.contains("max_tokens") && said.contains("too large") {
         return false;
     }
-    [
+    let is_known = [
         "maximum context length",                       // OpenAI, vLLM, DeepSeek
+        "request too large for",                        // OpenAI: more than a minute may have, however long one waits
         "prompt is too long",                           // Anthropic
         "exceed context limit",                         // Anthropic, prompt and reply together
         "exceeds the context length",                   // Ollama
@@ -84,16 +88,44 @@ pub fn is_too_long(body: &str) -> bool {
         "exceeds the context window",                   // OpenAI, responses
         "exceeds the model's context",                  // Together
         "context length exceeded",                      // several
+        "context length is only",                       // vLLM
+        "longer than the maximum model length",         // vLLM
+        "context length of only",                       // LM Studio
+        ">= n_ctx",                                     // LM Studio
         "input is too long",                            // Bedrock
+        "too many input tokens",                        // Bedrock
+        "input tokens exceeded",                        // Bedrock
         "too many tokens in the prompt",                // Cohere
         "exceeds the maximum number of tokens allowed", // Google
         "longer than the model's context length",       // SGLang
         "inputs tokens + max_new_tokens",               // text-generation-inference
         "too large for model with",                     // Mistral
         "reduce the length of the messages",            // Groq
+        "maximum prompt length is",                     // xAI
+        "exceeded model token limit",                   // Moonshot
+        "range of input length",                        // DashScope
+        "prompt exceeds max length",                    // Zhipu
     ]
     .iter()
-    .any(|w| said.contains(w))
+    .any(|w| said.contains(w));
+    is_known || speaks_of_length(&said)
+}
+
+/// Whether a sentence that nobody has noted says that a prompt is over a limit of tokens: not the reply's, not that of a minute.
+fn speaks_of_length(lower: &str) -> bool {
+    static OVER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?x)
+            \b(?:prompt|inputs?|context|messages?|conversation)\b .{0,120}?
+            \b(?:exceed\w*|overflow\w*|too\ (?:long|large|many)|(?:longer|larger|greater|more)\ than|over\ the)\b
+            | \b(?:exceed\w*|overflow\w*|too\ (?:long|large|many)|over\ the)\b .{0,60}? \b(?:prompt|input|context|window)\b",
+        )
+        .expect("the pattern is a constant and valid")
+    });
+    let of_length = ["token", "context", "length", "window"].iter().any(|word| lower.contains(word));
+    let of_another =
+        ["max_tokens", "max_completion_tokens", "output token", "completion token", "per min", "per day", "rate limit", "quota", "image"];
+    of_length && !of_another.iter().any(|word| lower.contains(word)) && OVER.is_match(lower)
 }
 
 /// Whether money or quota is used up (waiting a minute does not help).
@@ -196,10 +228,17 @@ fn parameter(name: &str, lower: &str) -> Parameter {
         "stream_options" => Parameter::StreamUsage,
         "stream" => Parameter::Stream,
         "response_format" | "json_schema" | "JSON schema" | "grammar" | "output_config" | "tool_choice" | "tools" | "toolConfig"
-        | "toolChoice" | "tool use" => Parameter::Form,
+        | "toolChoice" | "tool use" => form(lower),
+        "logprobs" | "top_logprobs" | "Logprobs" => Parameter::TokenLogs,
         "cache_control" | "cachePoint" | "prompt caching" => Parameter::Marks,
         _ => Parameter::Samples(bound(lower)),
     }
+}
+
+/// Whether schemas are refused, or this one for its size: OpenAI's bounds on enumerations, Gemini's on the states of a schema.
+fn form(lower: &str) -> Parameter {
+    let of_size = ["too many", "too large", "too long", "too complex", "exceeds", "more than", "at most", "limit of"];
+    if of_size.iter().any(|word| lower.contains(word)) { Parameter::ThisForm } else { Parameter::Form }
 }
 
 /// The largest value that a message allows: `1 <= value <= 4`, `at most 4`, `less than or equal to 4`.
@@ -219,6 +258,7 @@ fn refuses(lower: &str) -> bool {
         "may not be",
         "has to be",
         "not allowed",
+        "not enabled",
         "unrecognized",
         "unknown",
         "unexpected",
@@ -267,7 +307,41 @@ mod tests {
         assert!(!is_too_long(
             r#"{"message":"'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 2048 tokens"}"#
         ));
-        assert!(!is_too_long(r#"{"error":{"message":"Too many requests"}}"#));
+        let of = |message: &str| is_too_long(&serde_json::json!({"error": {"message": message}}).to_string());
+        for message in [
+            "Trying to keep the first 4530 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.",
+            "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 10247 >= n_ctx: 4096). Try to load the model with a larger context length.",
+            "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced in order to run successfully.",
+            "You passed 4001 input tokens and requested 256 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 3840 tokens.",
+            "Decoder prompt (length 5000) is longer than the maximum model length of 4096. Make sure that max_model_len is no smaller than the number of text tokens.",
+            "Too many input tokens. Max input tokens: 8192, request input token count: 9000",
+            "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 256 `max_new_tokens`",
+            "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+            "prompt token count of 9000 exceeds the limit of 8192",
+            "Invalid request: Your request exceeded model token limit: 8192",
+            "Range of input length should be [1, 30720]",
+            "Prompt exceeds max length",
+            // Nobody's words.
+            "The conversation has more tokens than fit: 9000 tokens exceed the window of the context",
+            "input length 9000 is over the limit: larger than 8192 tokens",
+        ] {
+            assert!(of(message), "{message}");
+        }
+        for message in [
+            "Too many requests",
+            "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000. Please try again in 2s.",
+            "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens for claude-x",
+            "The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.",
+            "max_tokens is too large: 50000. This model supports at most 16384 completion tokens.",
+            "'n' must be at most 4",
+            "'stop' has too many items: no more than 4 are allowed",
+            "You exceeded your current quota, please check your plan and billing details. Input tokens per day: 1000",
+            "messages: at least one message is required",
+            "Unrecognized request argument supplied: context",
+        ] {
+            assert!(!of(message), "{message}");
+        }
     }
 
     #[test]
@@ -284,8 +358,26 @@ mod tests {
             of("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
             Some(Parameter::Limit { renamed: true })
         );
+        for message in [
+            "You are not allowed to request logprobs from this model.",
+            "This model does not support the 'logprobs' parameter.",
+            "Unrecognized request argument supplied: logprobs",
+            "'logprobs' is not supported with this model",
+            "Logprobs is not supported for the current model.",
+            "Logprobs is not enabled for models/gemini-2.5-pro",
+            "top_logprobs may not be sent here",
+        ] {
+            assert_eq!(of(message), Some(Parameter::TokenLogs), "{message}");
+        }
         assert_eq!(of("Invalid value in messages: nonstop seeds"), None);
         assert_eq!(of("Your request was rejected"), None);
+        let schema =
+            |message: &str| refused_parameter(&serde_json::json!({"error": {"message": message, "param": "response_format"}}).to_string());
+        assert_eq!(schema("Invalid schema for response_format 'entities': 'enum' has too many values"), Some(Parameter::ThisForm));
+        assert_eq!(
+            schema("Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."),
+            Some(Parameter::Form)
+        );
         let mistral = r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}"#;
         assert_eq!(refused_parameter(mistral), Some(Parameter::Seed));
         assert_eq!(message(mistral), "Extra inputs are not permitted");

@@ -99,7 +99,7 @@ impl Dialect for Ollama {
         Shape { width: 1, most_stops: 16, ..Shape::default() }
     }
 
-    fn documented(&self, _model: &str) -> Capabilities {
+    fn documented(&self) -> Capabilities {
         Capabilities {
             samples: Ability::No,
             stop: Ability::Yes,

@@ -1,7 +1,7 @@
 //! What comes back: one object, or a line for each piece and a last one that counts.
 
-use crate::calls::Usage;
-use crate::llm::chat::completion::{Choice, Completion, NoReply, Pieces, tokens_of};
+use crate::calls::{Token, Usage};
+use crate::llm::chat::completion::{Choice, Completion, NoReply, Pieces, tokens_in, tokens_of};
 use crate::llm::chat::stream::{Delta, Event, Reader};
 use serde_json::Value;
 
@@ -21,6 +21,8 @@ pub fn read(body: &[u8], letters: usize) -> Result<Completion, NoReply> {
 pub struct Stream {
     reasoning: Option<String>,
     text: Pieces,
+    /// Its tokens, where log-probabilities came.
+    tokens: Vec<Token>,
     /// The last line.
     last: Option<Value>,
     letters: usize,
@@ -61,6 +63,7 @@ impl Reader for Stream {
             Some(Value::Null) => self.text.add_null(),
             _ => {}
         }
+        self.tokens.extend(tokens_in(root.get("logprobs")));
         if root["done"] == true {
             self.last = Some(root);
         }
@@ -76,7 +79,7 @@ impl Reader for Stream {
             return Err(NoReply::Unreadable("its reply ended before it was done"));
         };
         let finish = last["done_reason"].as_str().map(str::to_owned);
-        let choice = Choice { text: self.text.whole(), reasoning: self.reasoning, finish, refusal: None };
+        let choice = Choice { text: self.text.whole(), reasoning: self.reasoning, finish, refusal: None, tokens: self.tokens };
         let count = |name: &str| last.get(name).and_then(Value::as_u64);
         let (prompt, said) = (count("prompt_eval_count"), count("eval_count"));
         let usage = Usage {

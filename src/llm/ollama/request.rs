@@ -37,6 +37,9 @@ pub fn body(ask: &Prepared, order: &Order, context: u64) -> Value {
     // Too long a prompt is to be an error, and a reply that outgrows the context is to end. Older versions know neither word.
     put("truncate", json!(false));
     put("shift", json!(false));
+    if order.token_logs {
+        put("logprobs", json!(true));
+    }
     if let Some((_, form)) = &order.form {
         put("format", form.schema());
     }

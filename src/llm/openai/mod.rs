@@ -1,32 +1,40 @@
 //! `openai:MODEL`: any server that speaks OpenAI's `/chat/completions`.
 
+mod known;
 mod reply;
 mod request;
 mod stream;
 mod url;
 
 use super::chat::ask::{Order, Prepared};
-use super::chat::capabilities::{Ability, Capabilities};
+use super::chat::capabilities::Capabilities;
 use super::chat::completion::{Completion, NoReply};
 use super::chat::dialect::{Dialect, names_in};
+use super::chat::quirks::Shape;
 use super::chat::stream::{Framing, Reader};
 use crate::calls::CallError;
 use crate::redact::Secret;
+use known::Known;
 use reqwest::{RequestBuilder, Url};
 use serde_json::Value;
 use url::Endpoint;
 
 /// OpenAI's chat completions.
 #[derive(Debug)]
-pub struct OpenAi(Endpoint);
+pub struct OpenAi {
+    endpoint: Endpoint,
+    known: Known,
+}
 
 impl OpenAi {
-    /// For the server at `base`, in any form; `None` = OpenAI itself.
+    /// For `model` of the server at `base`, in any form; `None` = OpenAI itself.
     ///
     /// # Errors
     /// `Unreachable` when it is no http(s) URL.
-    pub fn new(base: Option<&str>) -> Result<Self, CallError> {
-        Endpoint::parse(base.unwrap_or(url::OFFICIAL)).map(Self)
+    pub fn new(base: Option<&str>, model: &str) -> Result<Self, CallError> {
+        let endpoint = Endpoint::parse(base.unwrap_or(url::OFFICIAL))?;
+        let known = known::known(&endpoint.chat, model);
+        Ok(Self { endpoint, known })
     }
 }
 
@@ -36,35 +44,28 @@ impl Dialect for OpenAi {
     }
 
     fn address(&self) -> &Url {
-        &self.0.chat
+        &self.endpoint.chat
+    }
+
+    fn shape(&self) -> Shape {
+        self.known.shape
     }
 
     fn write(&self, ask: &Prepared, order: &Order) -> (Url, Value) {
-        let url = if ask.completion { &self.0.completions } else { &self.0.chat };
+        let url = if ask.completion { &self.endpoint.completions } else { &self.endpoint.chat };
         (url.clone(), request::body(ask, order))
     }
 
     fn sign(&self, request: RequestBuilder, key: Option<&Secret>) -> RequestBuilder {
         match key {
-            Some(key) if self.0.azure => request.header("api-key", key.expose()),
+            Some(key) if self.endpoint.azure => request.header("api-key", key.expose()),
             Some(key) => request.bearer_auth(key.expose()),
             None => request,
         }
     }
 
-    /// Of OpenAI's own service much is written, of servers that speak like it nothing can be known.
-    fn documented(&self, _model: &str) -> Capabilities {
-        if !self.0.azure && self.0.chat.host_str() != Some("api.openai.com") {
-            return Capabilities::unknown();
-        }
-        // Models that reason take neither stop strings nor a temperature.
-        Capabilities {
-            samples: Ability::Yes,
-            seed: Ability::Yes,
-            structured: Ability::Yes,
-            streaming: Ability::Yes,
-            ..Capabilities::unknown()
-        }
+    fn documented(&self) -> Capabilities {
+        self.known.capabilities.clone()
     }
 
     fn read(&self, body: &[u8], letters: usize) -> Result<Completion, NoReply> {
@@ -76,7 +77,7 @@ impl Dialect for OpenAi {
     }
 
     fn models(&self) -> Url {
-        self.0.models.clone()
+        self.endpoint.models.clone()
     }
 
     fn listed(&self, body: &[u8]) -> Option<Vec<String>> {

@@ -1,7 +1,7 @@
 //! What comes back under status 200: choices in order, reasoning kept apart, tokens.
 
-use crate::calls::Usage;
-use crate::llm::chat::completion::{Choice, Completion, NoReply, tokens_of};
+use crate::calls::{Token, Usage};
+use crate::llm::chat::completion::{Choice, Completion, NoReply, tokens_in, tokens_of};
 use serde_json::Value;
 
 /// Reads the body of a chat completion. `prompt_letters` serves to estimate tokens where the service counts none.
@@ -50,6 +50,7 @@ pub fn read_choice(choice: &Value) -> Choice {
         refusal: text_of(message.get("refusal")).filter(|r| !r.is_empty()),
         reasoning: reasoning.into_iter().find(|r| !r.is_empty()),
         text: text_of(choice.get("text")),
+        tokens: tokens(choice),
     };
     match message.get("content") {
         Some(Value::String(text)) => read.text = Some(text.clone()),
@@ -57,6 +58,17 @@ pub fn read_choice(choice: &Value) -> Choice {
         _ => {}
     }
     read
+}
+
+/// The tokens of a choice with their log-probabilities: in the shape of chats, or in that of texts that are continued.
+fn tokens(choice: &Value) -> Vec<Token> {
+    let Some(logs) = choice.get("logprobs") else { return Vec::new() };
+    match (logs["tokens"].as_array(), logs["token_logprobs"].as_array()) {
+        (Some(tokens), Some(numbers)) => {
+            tokens.iter().zip(numbers).filter_map(|(token, number)| Token::new(token.as_str()?, number.as_f64()?)).collect()
+        }
+        _ => tokens_in(logs.get("content")),
+    }
 }
 
 /// Adds one element of a content array: `text`, `thinking` or `refusal`; other types (pictures) say nothing.

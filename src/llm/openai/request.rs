@@ -28,6 +28,13 @@ pub fn body(ask: &Prepared, order: &Order) -> Value {
     if let Some(seed) = order.seed {
         put("seed", json!(seed));
     }
+    if order.token_logs && ask.completion {
+        put("logprobs", json!(1));
+    } else if order.token_logs {
+        put("logprobs", json!(true));
+        // llama.cpp gives the likeliest tokens, and none at all for 0.
+        put("top_logprobs", json!(1));
+    }
     if let Some((_, form)) = &order.form {
         let schema = json!({"name": form.name(), "strict": true, "schema": form.schema()});
         put("response_format", json!({"type": "json_schema", "json_schema": schema}));

@@ -68,6 +68,7 @@ impl Reader for Stream {
                     slot.get_or_insert_default().push_str(&text);
                 }
             }
+            so_far.tokens.extend(came.tokens);
             so_far.finish = came.finish.filter(|f| !f.is_empty()).or(so_far.finish.take());
         }
         Ok(deltas)

@@ -14,6 +14,9 @@ use crate::graph::{Delta, Entity, KgName, LocalGraph};
 use crate::micro::Micro;
 use crate::search::NodeId;
 
+/// What is said of an empty graph where the model and the graphs answered.
+const NOTHING_FOUND: &str = "no entity of the question was found in the graph";
+
 /// Times that the linking is tried.
 const ROUNDS: u32 = 2;
 
@@ -64,10 +67,13 @@ pub fn advance(state: &State, step: &Step) -> Need<Event> {
         if !found.is_empty() {
             let linked = link::by_identifiers(state, step, round, found)?;
             notices.extend(linked.notices);
+            notices.extend(step.unlinked());
             return Ok(root(step, link::by_mention(mentions.into_iter().zip(linked.entities)), notices));
         }
     }
-    notices.push("no entity of the question was found in the graph: the search goes on with an empty graph".to_owned());
+    let unlinked = step.unlinked();
+    let what = if unlinked.is_empty() { NOTHING_FOUND.to_owned() } else { format!("the question was not linked: {}", unlinked.join("; ")) };
+    notices.push(format!("{what}: the search goes on with an empty graph"));
     Ok(root(step, Vec::new(), notices))
 }
 
@@ -129,7 +135,10 @@ fn root(step: &Step, found: Vec<Entity>, notices: Vec<String>) -> Event {
     let mut graph = LocalGraph::default();
     graph.add(&Delta { entities: found, ..Delta::default() });
     let entities: Vec<Entity> = graph.entities().cloned().collect();
-    let observation = if entities.is_empty() { Some("no entity of the question was found in the graph".to_owned()) } else { None };
+    let observation = entities.is_empty().then(|| {
+        let failed = !step.unlinked().is_empty();
+        if failed { "the question was not linked: no entity was looked for, or none was chosen" } else { NOTHING_FOUND }.to_owned()
+    });
     let delta = Delta { entities, ..Delta::default() };
     let node = NewNode { parent: None, merged: None, action: Action::Root, delta, observation, votes: (0, 0) };
     Event::Grew { step: step.id, children: vec![node], refused: Vec::new(), notices }

@@ -40,6 +40,13 @@ assert "".join(p.message.content or "" for p in parts) == said
 assert "".join(p.message.thinking or "" for p in parts) == thought
 assert [p.done for p in parts] == [False] * (len(parts) - 1) + [True] and parts[-1].eval_count > 0
 
+# Log-probabilities, whole and in pieces.
+reply = client.chat(model=model, messages=messages(), logprobs=True)
+assert "".join(entry.token for entry in reply.logprobs) == said and min(entry.logprob for entry in reply.logprobs) == -1.2
+parts = [p for p in client.chat(model=model, messages=messages(), logprobs=True, stream=True) if p.logprobs]
+assert "".join(entry.token for p in parts for entry in p.logprobs) == said
+assert client.chat(model=model, messages=messages()).logprobs is None
+
 # Structured output.
 schema = {"type": "object", "properties": {"relation": {"type": "string", "enum": ["~P161", "P57"]}}, "required": ["relation"]}
 assert client.chat(model=model, messages=messages(), format=schema).message.content == '{"relation":"~P161"}'

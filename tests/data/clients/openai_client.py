@@ -43,6 +43,19 @@ for event in stream:
     usage = event.usage or usage
 assert texts == {0: said, 1: said} and ends == {0: "stop", 1: "stop"} and usage.completion_tokens > 0, (texts, ends, usage)
 
+# Log-probabilities, whole and in pieces, of chats and of texts that are continued.
+reply = client.chat.completions.create(model=model, messages=messages(), logprobs=True, top_logprobs=1)
+logs = reply.choices[0].logprobs.content
+assert "".join(entry.token for entry in logs) == said and min(entry.logprob for entry in logs) == -1.2
+assert logs[0].top_logprobs[0].token == logs[0].token
+stream = client.chat.completions.create(model=model, messages=messages(), logprobs=True, top_logprobs=1, stream=True)
+parts = [c.logprobs for event in stream for c in event.choices if c.logprobs]
+assert "".join(entry.token for part in parts for entry in part.content) == said
+assert client.chat.completions.create(model=model, messages=messages()).choices[0].logprobs is None
+logs = client.completions.create(model=model, prompt="A:", logprobs=1).choices[0].logprobs
+assert "".join(logs.tokens) == said and min(logs.token_logprobs) == -1.2
+fails(openai.BadRequestError, 400, lambda: client.chat.completions.create(model=model, messages=messages(), top_logprobs=1))
+
 # Structured output.
 schema = {
     "type": "object",

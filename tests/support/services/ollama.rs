@@ -1,7 +1,7 @@
 //! Ollama's own interface (`docs/api.md`): `/api/chat`, `/api/generate`, `/api/tags`, lines of JSON.
 
 use super::super::http::{Asked, Reply};
-use super::{SAID, Service, THOUGHT, WINDOW, body, cut, instance, json_reply, pieces, stream_reply, strings, tokens};
+use super::{SAID, Service, THOUGHT, WINDOW, body, cut, instance, json_reply, log_of, pieces, stream_reply, strings, tokens};
 use serde_json::{Value, json};
 
 /// A model.
@@ -92,6 +92,11 @@ fn chat(body: &Value, age: Age, is_chat: bool) -> Reply {
             line["response"] = json!(text);
         }
         line["done"] = json!(false);
+        // Since 0.12.11; older ones take the question and leave them out.
+        if age == Age::New && body["logprobs"] == true && !text.is_empty() {
+            let one = |token: &String| json!({"token": token, "logprob": log_of(token), "bytes": token.as_bytes()});
+            line["logprobs"] = pieces(text).iter().map(one).collect();
+        }
         line
     };
     let finish = |mut line: Value| {

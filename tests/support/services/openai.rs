@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, completions and models (API reference).
 
 use super::super::http::{Asked, Reply};
-use super::{KEY, SAID, Service, THOUGHT, WINDOW, body, cut, instance, json_reply, pieces, stream_reply, strings, tokens};
+use super::{KEY, SAID, Service, THOUGHT, WINDOW, body, cut, instance, json_reply, log_of, pieces, stream_reply, strings, tokens};
 use serde_json::{Value, json};
 
 /// The model.
@@ -31,6 +31,28 @@ fn answer(asked: &Asked) -> Reply {
     }
 }
 
+/// The log-probabilities of the tokens of `text` (a piece is a token here), where the body asks for them: in the shape of chats,
+/// or in that of texts that are continued.
+fn logs(body: &Value, text: &str, is_chat: bool) -> Value {
+    let wanted = if is_chat { body["logprobs"] == true } else { body["logprobs"].is_u64() };
+    let tokens = pieces(text);
+    if !wanted || tokens.is_empty() {
+        return Value::Null;
+    }
+    let one = |token: &String| json!({"token": token, "logprob": log_of(token), "bytes": token.as_bytes()});
+    if is_chat {
+        let all = tokens.iter().map(|token| {
+            let mut entry = one(token);
+            entry["top_logprobs"] = json!([one(token)]);
+            entry
+        });
+        return json!({"content": all.collect::<Vec<_>>(), "refusal": null});
+    }
+    let numbers: Vec<f64> = tokens.iter().map(|token| log_of(token)).collect();
+    let offsets: Vec<usize> = (0..tokens.len()).map(|at| at * 5).collect();
+    json!({"tokens": tokens, "token_logprobs": numbers, "top_logprobs": null, "text_offset": offsets})
+}
+
 fn complete(body: &Value, is_chat: bool) -> Reply {
     let model = body["model"].as_str().unwrap_or_default();
     if model != MODEL {
@@ -53,6 +75,10 @@ fn complete(body: &Value, is_chat: bool) -> Reply {
     }
     if prompt.contains("be overloaded") {
         return error(429, "requests", Some("rate_limit_exceeded"), None, "Rate limit reached for requests");
+    }
+    if is_chat && body.get("top_logprobs").is_some() && body["logprobs"] != true {
+        let message = "Invalid value for 'top_logprobs': this parameter requires 'logprobs' to be set to true.";
+        return error(400, "invalid_request_error", None, Some("top_logprobs"), message);
     }
     let n = body["n"].as_u64().unwrap_or(1);
     let format = &body["response_format"];
@@ -91,8 +117,11 @@ fn complete(body: &Value, is_chat: bool) -> Reply {
             events.push(event);
         };
         let choice = |index: u64, delta: Value, text: &str, finish: Option<&str>| match is_chat {
-            true => json!([{"index": index, "delta": delta, "finish_reason": finish, "logprobs": null}]),
-            false => json!([{"index": index, "text": text, "finish_reason": finish, "logprobs": null}]),
+            true => {
+                let logs = logs(body, delta["content"].as_str().unwrap_or_default(), true);
+                json!([{"index": index, "delta": delta, "finish_reason": finish, "logprobs": logs}])
+            }
+            false => json!([{"index": index, "text": text, "finish_reason": finish, "logprobs": logs(body, text, false)}]),
         };
         for index in 0..n {
             push(choice(index, json!({"role": "assistant", "content": ""}), "", None), None);
@@ -112,9 +141,10 @@ fn complete(body: &Value, is_chat: bool) -> Reply {
     }
     let choice = |index: u64| match is_chat {
         true => {
-            json!({"index": index, "message": {"role": "assistant", "content": text, "refusal": null}, "finish_reason": finish, "logprobs": null})
+            let message = json!({"role": "assistant", "content": text, "refusal": null});
+            json!({"index": index, "message": message, "finish_reason": finish, "logprobs": logs(body, &text, true)})
         }
-        false => json!({"index": index, "text": text, "finish_reason": finish, "logprobs": null}),
+        false => json!({"index": index, "text": text, "finish_reason": finish, "logprobs": logs(body, &text, false)}),
     };
     let mut reply = head(object);
     reply["choices"] = (0..n).map(choice).collect();

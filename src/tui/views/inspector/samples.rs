@@ -7,7 +7,7 @@ use super::super::super::widgets::count;
 use super::super::super::widgets::spark::{seconds, spinner};
 use super::super::super::widgets::wrap::Document;
 use super::{heading, line};
-use crate::calls::{Sample, Withheld};
+use crate::calls::{Sample, Token, Withheld};
 use crate::runner::Draft;
 use crate::search::rejected_text;
 use crate::search::{Ask, NodeId, Outcome, Purpose, Reading, Source, Step, StepKind};
@@ -199,12 +199,13 @@ fn tail(document: &mut Document, text: &str) {
 fn raw_sample(document: &mut Document, number: usize, of: usize, sample: &Sample) {
     let finish = sample.finish.as_deref().unwrap_or("not said");
     heading(document, format!("Sample {number} of {of} · finish: {finish}"));
-    if finish == "length" {
+    if sample.is_cut() {
         line(document, Role::Warning, "cut at the token limit");
     }
     match sample.withheld() {
         Some(Withheld::Filtered) => line(document, Role::Warning, "taken by the service's content filter: what is left of it is not read"),
         Some(Withheld::Refused) => line(document, Role::Warning, "the model refuses: what it said is not read"),
+        Some(Withheld::BrokenOff) => line(document, Role::Warning, "broken off by the service: what came of it is not read"),
         None => {}
     }
     if let Some(reasoning) = &sample.reasoning {
@@ -217,4 +218,25 @@ fn raw_sample(document: &mut Document, number: usize, of: usize, sample: &Sample
         Some(text) => document.push(Role::Text, text),
         None => line(document, Role::Warning, "(the service sent no text)"),
     }
+    if let Some(sure) = how_sure(sample) {
+        line(document, Role::Dim, sure);
+    }
+}
+
+/// Tokens that are named for being unlikely: so many at most.
+const UNLIKELY: usize = 3;
+
+/// A token that the model held for likelier is not worth a word.
+const LIKELY: f64 = 0.9;
+
+/// How likely the model held its tokens, where its service said it.
+fn how_sure(sample: &Sample) -> Option<String> {
+    let (mean, count) = (sample.probability()?, sample.tokens.len());
+    let mut least: Vec<&Token> = sample.tokens.iter().filter(|token| token.probability() < LIKELY).collect();
+    least.sort_by_key(|token| token.log_milli);
+    let named: Vec<String> =
+        least.iter().take(UNLIKELY).map(|token| format!("“{}” {:.2}", crate::text::one_line(&token.text), token.probability())).collect();
+    let least = if named.is_empty() { String::new() } else { format!("; least likely: {}", named.join(", ")) };
+    let tokens = if count == 1 { "the token".to_owned() } else { format!("each of {count} tokens (geometric mean)") };
+    Some(format!("the model held {tokens} for {mean:.2} likely{least}"))
 }

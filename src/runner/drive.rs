@@ -304,20 +304,25 @@ impl Runner {
         true
     }
 
-    /// Drops every call in flight; their asks stay open. What their requests have taken by now is recorded.
+    /// Drops every call in flight.
     pub(super) fn drop_flights(&mut self) {
         let mut flights: Vec<(AskId, InFlight)> = self.flights.drain().collect();
         flights.sort_by_key(|(ask, _)| *ask);
         for (ask, flight) in flights {
-            if let Some(wasted) = flight.wasted() {
-                self.push(By::World, brought_nothing(ask, wasted));
-            }
-            if let Some(abort) = flight.abort {
-                abort.abort();
-                self.dropped.insert(ask);
-            }
+            self.let_go(ask, flight);
         }
         self.dirty = true;
+    }
+
+    /// Drops a call that was in flight; its ask stays open. What its requests have taken by now is recorded.
+    fn let_go(&mut self, ask: AskId, flight: InFlight) {
+        if let Some(wasted) = flight.wasted() {
+            self.push(By::World, brought_nothing(ask, wasted));
+        }
+        if let Some(abort) = flight.abort {
+            abort.abort();
+            self.dropped.insert(ask);
+        }
     }
 
     /// Cancels one call to a KG: its ask fails, and the step goes on with the rest. Calls to the model are dropped with

@@ -2,11 +2,12 @@
 //!
 //! A sample is found by everything that it depends on: the model and its server, the login (hashed), the whole prompt with its
 //! parameters, how many equal requests came before, the slot and its seed. Another `--seed` therefore asks anew. Only
-//! services are kept; a sample that says nothing or was taken away is a sample too: the same search comes out again.
+//! services are kept; a sample that says nothing or was taken away is a sample too: the same search comes out again. One that the
+//! service broke off is asked for again.
 
 use super::{LanguageModel, LlmJob, OnWire, Wire};
 use crate::cache::{About, CacheSettings, Key, Store, now_ms};
-use crate::calls::{CallError, LlmReply, Sample, Waiting};
+use crate::calls::{CallError, LlmReply, Sample, Waiting, Withheld};
 use crate::redact::Secrets;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -117,7 +118,7 @@ impl Inner {
 
     fn keep(self: &Arc<Self>, keys: &[(u32, Key)], what: &str, reply: &LlmReply) {
         let when = now_ms();
-        for (slot, sample) in &reply.samples {
+        for (slot, sample) in reply.samples.iter().filter(|(_, sample)| sample.withheld() != Some(Withheld::BrokenOff)) {
             let Some((_, key)) = keys.iter().find(|(of, _)| of == slot) else { continue };
             let about = About { name: self.model.name().to_owned(), address: self.model.about(), when, what: what.to_owned(), bytes: 0 };
             self.store.later(*key, &self.secrets.scrub(Entry { when, sample: sample.clone() }), about);

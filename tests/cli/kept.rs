@@ -130,7 +130,7 @@ fn a_damaged_file_is_set_aside_and_said_once() {
 }
 
 #[test]
-fn what_is_no_reply_is_asked_for_again() {
+fn a_reply_that_says_nothing_is_kept_like_any_other() {
     // Half an answer of a filter, the words of a refusal, nothing: each as the last choice of the samples of an action.
     for (text, finish) in [("ANSWER: Chr", "content_filter"), ("I can't help", "refusal"), ("", "stop")] {
         let home = Home::new();
@@ -147,10 +147,10 @@ fn what_is_no_reply_is_asked_for_again() {
         });
         let more = ["--cache", "--structured", "off"];
         let first = ask(&home, &server, &more);
-        let asked = server.seen();
-        ask(&home, &server, &more);
-        let again = &server.seen()[asked.len()..];
-        assert!(!again.is_empty() && again.iter().all(|r| r.body.contains("# TASK: default")), "{finish}: {again:?}\n{first:#?}");
-        assert!(again.iter().all(|r| !r.body.contains("\"n\":")), "only what was no reply: {again:?}");
+        let asked = server.seen().len();
+        let second = ask(&home, &server, &more);
+        let again = &server.seen()[asked..];
+        assert!(again.is_empty(), "{finish}: {again:?}\n{first:#?}");
+        assert_eq!(second.json()["tree"], first.json()["tree"], "the same search comes out");
     }
 }

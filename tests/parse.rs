@@ -79,7 +79,7 @@ fn the_shared_rows() {
 
 #[test]
 fn our_own_rows() {
-    check("llm-outputs-own.jsonl", 875);
+    check("llm-outputs-own.jsonl", 928);
 }
 
 #[test]
@@ -301,6 +301,12 @@ fn picks_of_a_matching() {
     }
     assert_eq!(pick("There is no exact match, but the closest option is 2."), Ok(Some(2)));
     assert_eq!(pick("Inception (2010 film), number 2"), Ok(Some(2)));
+    for text in
+        ["1 is not the film, so 2", "Not 1, rather 2", "1: no\n2: yes\n3: no", "2 instead of 1", "不选1，选2", "- [ ] 1\n- [x] 2\n- [ ] 3"]
+    {
+        assert_eq!(pick(text), Ok(Some(2)), "{text}");
+    }
+    assert_eq!(pick("1 is not the film."), Ok(None));
     for text in ["", "Inception", "<think>1"] {
         assert!(pick(text).is_err(), "{text}");
     }
@@ -386,6 +392,19 @@ const PIECES: &[&str] = &[
     "Action Input:",
     "\"text\": ",
     ", ",
+    "not ",
+    "instead of ",
+    "I choose ",
+    " is not useful, ",
+    "all except ",
+    "[x] ",
+    "- [ ] ",
+    "❌",
+    "~~",
+    "不选",
+    "I'm sorry, but I can't help with that. ",
+    "Text: ",
+    "? No. ",
 ];
 
 /// Texts made of these, and of anything.

@@ -4,8 +4,7 @@
 //! step wins, and what a model plays on after it is dropped. One file an idea: `clean` (what was meant to be read),
 //! `reasoning` (what was not), `play_on` (where an invented dialogue begins), `marks` (Markdown and quotes), `keywords`,
 //! `menu`, `actions`, `final_answer`, `answers`, `json`, `half_json` (JSON that was cut), `ids`, `choice` (what is said of the ids
-//! that are named), `aggregate` (a computation, in
-//! `grammar`), `numbers`, `scores`, `linking`, `verdict`, `refusal`.
+//! that are named), `aggregate` (a computation, in `grammar`), `numbers`, `scores`, `linking`, `verdict`, `refusal`.
 
 mod actions;
 mod aggregate;

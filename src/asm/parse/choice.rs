@@ -1,11 +1,15 @@
 //! What a reply says of each id that it names: chosen, rejected, or only named.
 //!
-//! The rules, each with its rows in the tests. An id is *rejected* by a mark (an empty box, a cross, struck through), by what stands before it
-//! ("not P57", "instead of P57", "不选P57") or after it in its clause ("P57 is not useful", "Q1: no", "P57 不相关"). It is *chosen*
-//! by a ticked box, after a word of choice ("I choose P57", "Selected: Q1", "选择P57", "only Q2") or before one ("P57 is the best"). Ids of
-//! one list share what is said of the list, and "all except Q2" takes the others. In a question an id is only *weighed*. What is said last of an
-//! id counts. A line of ids alone in a reply of sentences is the reply as it was asked for; then come ids that are chosen, named,
-//! weighed. A rejected id is never taken.
+//! The rules, each with its rows in the tests:
+//! * *rejected* is an id by a mark (an empty box, a cross, struck through), by what stands before it ("not P57", "instead of P57",
+//!   "不选P57") or after it in its clause ("P57 is not useful", "Q1: no", "P57不相关");
+//! * *chosen* by a ticked box, after a word of choice ("I choose P57", "Selected: Q1", "选择P57", "only Q2") or before one ("P57 is
+//!   the best");
+//! * *weighed* in a question and after "I considered", "could", "if".
+//!
+//! Ids of one list share what is said of the list, and "all except Q2" takes the others. What is said last of an id counts. A
+//! line of ids alone in a reply of sentences is the reply as it was asked for; then come ids that are chosen, named, weighed.
+//! A rejected id is never taken.
 
 mod words;
 
@@ -25,7 +29,7 @@ const NEAR: usize = 240;
 pub(super) enum Said {
     /// It is not wanted.
     Rejected,
-    /// It is part of a question.
+    /// It is thought about: in a question, as one that could be.
     Weighed,
     /// It is named.
     Named,

@@ -36,8 +36,9 @@ const NAMES: &str = r"(?P<think>THINK)|(?P<expand>EXPAND(?:\\?[_ -]?KG)?)|(?P<an
 /// What may stand between a keyword and its colon: a number, the keyword in another language, brackets and marks.
 const CLOSERS: &str = r#"(?:\s*[#(]?\d{1,2}\)?)?(?:\s*\([^()\n:]{1,24}\)|/[^\x00-\x7f]{1,8})?[\])}>*_`"'”’»」』】\s]*"#;
 
-static START: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES})(?:{CLOSERS}:|】|\s*[,|;]\s*{INPUTS}\s*:)[:*_`\s]*")).expect("constant"));
+static START: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES})(?:{CLOSERS}:|】|\s*[,|;.]\s*{INPUTS}\s*:)[:*_`\s]*")).expect("constant")
+});
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i:{BEFORE})(?:{NAMES})(?:\s*\([^()\x00-\x7f]{{1,12}}\))?[^\p{{L}}\p{{N}}/]*$")).expect("constant")
 });
@@ -49,7 +50,7 @@ static ANSWER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
 static THOUGHT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)^[^\p{L}\p{N}]*(?:\d{1,3}\s*[.)]\s*)?thought\s*\d*[*_`\s]*:\s*").expect("constant"));
 /// Labels of what belongs to an action that was named apart: those of an agent's format, and the keys of the structured form.
-const INPUTS: &str = r"(?:action[ _]?)?(?:input|text|argument|content|value|parameter)s?";
+const INPUTS: &str = r"(?:action[ _]?)?(?:(?:input|text|argument|content|value|parameter)s?|内容|文本|参数|输入|动作输入)";
 static INPUT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!(r"(?i)^[^\p{{L}}\p{{N}}]*{INPUTS}\s*\d*[*_`\s]*:\s*")).expect("constant"));
 static REASON: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,6 +1,7 @@
 //! The replies of linking: which things a question mentions, and which candidate a mention is.
 
 use super::Unusable;
+use super::choice::{Mention, Said, judge};
 use super::clean::{Cleaned, clean, fold};
 use super::half_json::cut_object;
 use super::json;
@@ -9,7 +10,7 @@ use super::play_on::{Strict, played};
 use super::refusal::{REFUSES, refuses, reply_refuses};
 use crate::calls::Sample;
 use regex::Regex;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// What stands so many letters before a number says nothing of it.
@@ -120,9 +121,14 @@ pub fn parse_match(sample: &Sample, candidates: usize) -> Result<Option<usize>, 
     if WHOLE.find_iter(&text).last().is_some_and(|last| torn(last.end(), last.as_str())) {
         return Err(CUT_BEFORE);
     }
-    let pick = |digits: &str| digits.parse::<usize>().ok().filter(|n| (1..=candidates).contains(n));
+    let in_range = |digits: &str| digits.parse::<usize>().ok().filter(|n| (1..=candidates).contains(n));
+    let rejected = rejected(&text, &in_range);
+    // "1 is a game, so 2": what is named in order to be rejected is no pick.
+    let pick = |digits: &str| in_range(digits).filter(|n| !rejected.contains(n));
     let leading = text.trim_start().trim_start_matches(|c: char| !c.is_alphanumeric() && c != '-');
-    if let Some(number) = WHOLE.find(leading).filter(|m| m.start() == 0 && is_whole(leading, m.start(), m.end())) {
+    if let Some(number) = WHOLE.find(leading).filter(|m| m.start() == 0 && is_whole(leading, m.start(), m.end()))
+        && in_range(number.as_str()).is_none_or(|n| !rejected.contains(&n))
+    {
         return Ok(pick(number.as_str()));
     }
     if NONE.is_match(&text)
@@ -151,6 +157,20 @@ pub fn parse_match(sample: &Sample, candidates: usize) -> Result<Option<usize>, 
         });
     }
     Ok(all.iter().find_map(|m| pick(m.as_str())))
+}
+
+/// The candidates that `text` (folded) rejects.
+fn rejected(text: &str, in_range: &dyn Fn(&str) -> Option<usize>) -> HashSet<usize> {
+    let lower = text.to_ascii_lowercase();
+    let numbers = WHOLE.find_iter(&lower).filter(|m| is_whole(&lower, m.start(), m.end()) && !is_total(&lower[..m.start()]));
+    let (mentions, named): (Vec<Mention>, Vec<usize>) =
+        numbers.filter_map(|m| Some((Mention { start: m.start(), end: m.end() }, in_range(m.as_str())?))).unzip();
+    let said = judge(&lower, &mentions).said;
+    let mut all: HashMap<usize, Said> = HashMap::new();
+    for (number, said) in named.into_iter().zip(said) {
+        all.entry(number).and_modify(|before| *before = before.then(said)).or_insert(said);
+    }
+    all.into_iter().filter(|(_, said)| *said == Said::Rejected).map(|(number, _)| number).collect()
 }
 
 /// "No exact match, but the closest is 2": a pick in a later clause than the "none".

@@ -20,6 +20,9 @@ pub(super) const REFUSES: &str = "the model refuses to answer";
 /// A refusal is said at once: so many letters of a text are looked at.
 const LONGEST: usize = 1_000;
 
+/// Letters of a label, at most.
+const LABEL: usize = 20;
+
 /// What a model regrets with before it refuses.
 static OPENER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -37,7 +40,7 @@ static OPENER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What a model says that it can't or won't do.
 const CANNOT: &str = r"(?:i|we)(?:\ (?:simply|really|also|just|still))?(?:
-    \ (?:can(?:not|['’]?t|\ not)|could(?:\ not|n['’]?t)|won['’]?t|will\ not|must\ not|may\ not)
+    \ (?:can(?:not|['’]?t|\ not)(?:\ and\ (?:will\ not|won['’]?t))?|could(?:\ not|n['’]?t)|won['’]?t|will\ not|must\ not|may\ not)
     | (?:['’]m|['’]re|\ am|\ are)\ (?:not\ (?:able|allowed|permitted|going)|unable)\ to
 )(?:\ (?:\w+ly|be|really))?";
 
@@ -55,7 +58,7 @@ static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
             | (?:this|your|that|the)\ (?:request|question|prompt|content)\ (?:violates|is\ against|goes\ against)
             | (?:it|this|that|answering(?:\ \w+)?)\ (?:is|would\ be|goes)\ against\ (?:my|our|the)\ (?:\w+\ )?(?:guidelines|polic|rules|principles|programming|terms)
         )
-        | ^(?:我们?|本(?:模型|助手|AI))?(?:目前|现在|暂时|恐怕|也|真的|还)?
+        | ^(?:(?:这个?|该|此)(?:问题|请求)[,，]?)?(?:我们?|本(?:模型|助手|AI))?(?:目前|现在|暂时|恐怕|也|真的|还)?
             (?:无法|不能|没法|没有办法|无权|不会|不便|不可以|不方便|拒绝)
             (?:[为给向对就](?:您|你|此|这个?问题|该问题)?)?(?:继续)?
             (?:提供|回答|协助|帮助|帮您|帮你|帮忙|满足|讨论|完成|处理|回应|答复|执行|遵从|参与|给出|谈论|作答|评价|评分|评估)
@@ -117,7 +120,9 @@ pub(super) fn unless_refused(read: Result<Reply, Unusable>, reply: &Cleaned, kno
     let refused = match &read {
         // What is in the graph is a name, however it reads.
         Ok(Reply::Action(Action::Answer { text, .. })) if known(text) => false,
-        Ok(Reply::Action(Action::Answer { text, .. })) => refuses(text) || (NO_ANSWER.is_match(text) && any_of_json(&reply.text)),
+        Ok(Reply::Action(Action::Answer { text, .. })) => {
+            refuses(text) || refuses(unlabelled(text)) || (NO_ANSWER.is_match(text) && any_of_json(&reply.text))
+        }
         Ok(Reply::Action(Action::Think { text } | Action::Expand { text })) => only_refuses(text),
         // A form has to be filled in, whatever the model wants.
         Ok(Reply::Score(_)) => any_of_json(&reply.text),
@@ -132,8 +137,13 @@ pub(super) fn reply_refuses(text: &str) -> bool {
     let unfenced = unfenced(text);
     let Some(line) = unfenced.lines().find(|line| line.contains(char::is_alphanumeric)) else { return false };
     let line = unmarked(start(line));
-    let labelled = keywords::at_start(&line).map(|hit| hit.rest).or_else(|| line.split_once([':', '：']).map(|(_, rest)| rest));
-    refuses(&line) || labelled.is_some_and(refuses) || any_of_json(&unfenced)
+    let labelled = keywords::at_start(&line).map_or_else(|| unlabelled(&line), |hit| hit.rest);
+    refuses(&line) || refuses(labelled) || any_of_json(&unfenced)
+}
+
+/// `text` without a short label.
+fn unlabelled(text: &str) -> &str {
+    text.split_once([':', '：']).filter(|(label, _)| label.chars().count() <= LABEL).map_or(text, |(_, rest)| rest)
 }
 
 /// Whether a text in the JSON object of a reply, whole or cut, refuses.

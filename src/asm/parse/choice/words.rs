@@ -32,6 +32,7 @@ pub(super) static NOT_AFTER: LazyLock<Regex> = LazyLock::new(|| {
         r"(?x)
         (?:\b(?:not|never|no\ longer|hardly|cannot)\b|n['’]t\b)\s+(?:[a-z]+\s+){0,4}?
           (?:useful|helpful|relevant|needed|necessary|required|related|right|correct|suitable|appropriate|applicable|help|helping|lead|leading|answer|tell|give|bring|provide|match|fit|work|matter|wanted|interesting|good|best|enough|contain|include|exist|what|one|about|choice|selected|chosen|usable|apply|make\ sense)\b
+        | \b(?:is|are)(?:\ not|n['’]t)\s+(?:the|this|that)\b
         | \b(?:irrelevant|unrelated|useless|unhelpful|unnecessary|unsuitable|inappropriate|rejected|excluded|discarded|ruled\ out)\b
         | \b(?:is|are|seems?|looks?|would\ be)\s+(?:\w+\s+)?(?:wrong|incorrect|a\ dead\ end)\b
         | \b(?:of\ no\ (?:use|help|interest)|no\ (?:use|help|good)|leads?\ nowhere|adds?\ nothing|brings?\ nothing)\b

@@ -151,23 +151,53 @@ fn override_undo_time_and_fork() {
 #[test]
 fn a_person_is_the_model() {
     let mut terminal = Terminal::open(&[QUESTION, "--llm", "human"]);
-    terminal.wait_for("You are the model: sample 1 of 1");
-    assert!(terminal.text().contains("waiting for you"));
+    let shown = ["waiting for you", " extract · sample 1 of 1", "you are the model: your reply"];
+    terminal.wait_until("the first prompt", |screen| shown.iter().all(|part| screen.contains(part)));
     terminal.press("Inception - film\r");
-    terminal.wait_until("the match", |screen| screen.contains("You are the model") && screen.contains("1."));
+    terminal.wait_until("the match", |screen| screen.contains(" match · sample 1 of 1") && screen.contains("1."));
     terminal.press("1\r");
-    terminal.wait_for("You are the model: sample 1 of 3");
+    terminal.wait_for("default · node 0 · sample 1 of 3");
     terminal.press("THINK: hm, the casts\t");
-    terminal.wait_until("the score", |screen| screen.contains("sample 1 of 1") && screen.contains("- THINK: \"hm, the casts"));
+    terminal.wait_until("the score", |screen| {
+        screen.contains("evaluate state · node 1 · sample 1 of 1") && screen.contains("- THINK: \"hm, the casts")
+    });
     terminal.press_for("\x1b", "Enter opens the prompt");
-    terminal.press_for("\r", "You are the model");
+    terminal.press_for("\r", "you are the model");
     terminal.press("0.4\r");
-    terminal.wait_for("sample 1 of 3");
+    terminal.wait_for("default · node 1 · sample 1 of 3");
     terminal.press_for("\x1b", "0.40");
-    terminal.press_for("\r", "You are the model");
+    terminal.press_for("\r", "you are the model");
     terminal.press("\x03");
     let (status, ..) = terminal.end();
     assert_eq!(status, 0, "ctrl-c ends it from a popup too");
+}
+
+/// Each prompt opens at what differs from the last one, and all of it can be read.
+#[test]
+fn a_person_reads_the_task_on_small_screens() {
+    for (cols, rows) in [(80, 24), (40, 10)] {
+        let mut terminal = Terminal::of_size((cols, rows), TOT, tempfile::tempdir().unwrap(), &[QUESTION, "--llm", "human"], &[]);
+        terminal.wait_for("# TASK: extract");
+        terminal.press("Inception - film\r");
+        terminal.wait_for("# TASK: match");
+        terminal.press("1\r");
+        terminal.wait_until("the step, the node, the task and the keys", |screen| {
+            let all = ["default · node 0 · sample 1 of 3", "# TASK: default", "Enter sends", "PgUp", "Esc hides"];
+            all.iter().all(|part| screen.contains(part))
+        });
+        // What is below, then all that is above.
+        let mut seen = vec![terminal.text()];
+        let scrolls = ["\x1b[6~"; 8].into_iter().chain(["\x1b[5~"; 40]);
+        for key in scrolls {
+            terminal.press(key);
+            while terminal.read_for(Duration::from_millis(60)) {}
+            seen.push(terminal.text());
+        }
+        for part in ["expand. ", "# TASK: default", "QUESTION: ", "You answer questions"] {
+            assert!(seen.iter().any(|screen| screen.contains(part)), "{part} at {cols}x{rows}:\n{}", seen.join("\n-----\n"));
+        }
+        drop(terminal);
+    }
 }
 
 /// Processor time of the program so far, in hundredths of a second (`USER_HZ`), where the system tells.
@@ -187,7 +217,7 @@ fn an_idle_explorer_uses_next_to_nothing() {
         (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", ""),
         (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", "B"),
         (&[QUESTION, "--pace", "0", "--break", "expansion 2"], "● breakpoint", "3"),
-        (&[QUESTION, "--llm", "human"], "You are the model: sample 1 of 1", ""),
+        (&[QUESTION, "--llm", "human"], "extract · sample 1 of 1", ""),
     ];
     let mut idle: Vec<(Terminal, &str)> = Vec::new();
     for (args, known, keys) in places {
@@ -377,7 +407,7 @@ fn another_model_is_asked_once_and_the_facts_of_the_answer_are_judged() {
     terminal.press_for("/me\r", "of the configuration: human");
     terminal.press_for("\r", "me: how long");
     terminal.press_for("\r", "me for this call");
-    terminal.press_for("kk\r", "You are the model: sample 1 of 3");
+    terminal.press_for("kk\r", "sample 1 of 3");
     terminal.press_for("THINK: said by me\t", "think: said by me");
     let named = |entry: &serde_json::Value| entry["ev"]["acted"]["what"]["ask_again"]["otherwise"]["model"]["name"] == "human";
     assert_eq!(terminal.journal().iter().filter(|entry| named(entry)).count(), 1);

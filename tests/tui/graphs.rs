@@ -241,9 +241,11 @@ fn calls_in_flight_show_time_and_why_they_wait_and_one_can_be_cancelled() {
     assert!(calls.contains("whatever stands beside it there waits 5 s: MusicBrainz is busy (status 503)"), "{calls}");
     assert!(calls.contains("∴ openai:m waits 5 s: it is asked too often (HTTP 429)"), "{calls}");
     let popup = desk.press("D").screen(160, 50);
-    assert!(popup.contains("Calls in flight") && popup.contains("Enter cancels"), "{popup}");
-    assert_eq!(desk.press("Enter").sent(), [], "a call to the model is not cancelled alone");
-    assert_eq!(desk.press("Down Enter").sent(), [Command::Cancel(AskId(8))]);
+    assert!(popup.contains("Calls in flight") && popup.contains("X pauses and drops all"), "{popup}");
+    assert!(popup.contains("Enter pauses and drops this call"), "of the model: {popup}");
+    assert_eq!(desk.press("Enter").sent(), [Command::Cancel(AskId(7))]);
+    assert!(desk.press("Down").screen(160, 50).contains("Enter cancels this call to a KG"));
+    assert_eq!(desk.press("Enter").sent(), [Command::Cancel(AskId(8))]);
     for (width, height) in [(1, 1), (5, 3), (12, 12), (40, 10), (80, 24)] {
         desk.screen(width, height);
     }

@@ -37,6 +37,49 @@ fn from_the_start_page_over_a_sample_to_the_answer() {
     assert_eq!(status, 0);
 }
 
+/// A server on this machine that lists one model as Ollama does.
+fn ollama() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 2048];
+            let read = std::io::Read::read(&mut stream, &mut request).unwrap_or(0);
+            let found = String::from_utf8_lossy(&request[..read]).starts_with("GET /api/tags ");
+            let (status, body) = if found { ("200 OK", r#"{"models":[{"name":"tiny:1b"}]}"#) } else { ("404 Not Found", "{}") };
+            let head =
+                format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close", body.len());
+            let _ = std::io::Write::write_all(&mut stream, format!("{head}\r\n\r\n{body}").as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn the_start_page_offers_the_models_of_the_configuration_and_of_ollama_host() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(home.path().join("tot")).unwrap();
+    std::fs::write(home.path().join("tot/config.yaml"), "models:\n  me: human\n").unwrap();
+    let host = ollama();
+    let mut terminal = Terminal::at_home(TOT, home, &["--pace", "0"], &[("OLLAMA_HOST", &host)]);
+    let offered = ["● lexical", "○ me", "of the configuration: human", "○ ollama:tiny:1b", "Ollama at 127.0.0.1"];
+    terminal.wait_until("the models", |screen| offered.iter().all(|part| screen.contains(part)));
+    // F2 goes to the models.
+    terminal.press("\x1bOQ");
+    let row = |screen: &str, name: &str| screen.lines().position(|line| line.contains(name)).unwrap();
+    let steps = row(&terminal.text(), "○ me") - row(&terminal.text(), "● lexical");
+    terminal.press(&"\x1b[B".repeat(steps));
+    terminal.press_for("\r", "me answers the next question");
+    terminal.wait_for("● me");
+    terminal.press(&format!("{QUESTION}\r"));
+    terminal.wait_for("extract · sample 1 of 1");
+    let (status, ..) = {
+        terminal.press("\x03");
+        terminal.end()
+    };
+    assert_eq!(status, 0);
+}
+
 #[test]
 fn a_pause_is_a_pause_and_a_step_is_a_step() {
     let mut terminal = paused();

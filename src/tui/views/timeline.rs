@@ -96,7 +96,7 @@ pub fn summary(entry: &Entry, state: &State) -> String {
         Event::Dropped { asks } => {
             let called = |ask: &AskId| state.ask(*ask).map_or_else(String::new, |of| format!("{} · ask {}", described(state, of), ask.0));
             let calls: Vec<String> = asks.iter().map(called).collect();
-            format!("dropped, sent again when the search goes on: {}", calls.join(", "))
+            format!("dropped: {}; sent again when the search goes on", calls.join(", "))
         }
         Event::Part { kind, text, .. } => format!("text of a prompt: {kind:?}, {} letters", text.chars().count()),
         Event::Asked { ask, key, call, .. } => match call {

@@ -236,6 +236,7 @@ impl Token {
 }
 
 /// Who took a reply away. What is left of it is no answer: the beginning of one, or the sentence of a filter.
+/// (A reply that met its token limit is another matter: see [`Sample::is_cut`].)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Withheld {
     /// A content filter of the service.
@@ -260,11 +261,26 @@ impl Withheld {
     }
 }
 
+/// The words of services for the token limit.
+const CUT: [&str; 5] = ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"];
+
+/// Whether `finish` says that the token limit was met, in whichever service's word.
+#[must_use]
+pub fn is_cut(finish: &str) -> bool {
+    CUT.iter().any(|word| finish.eq_ignore_ascii_case(word))
+}
+
 impl Sample {
     /// Who took it away, if somebody did: its text is to be looked at, not to be read.
     #[must_use]
     pub fn withheld(&self) -> Option<Withheld> {
         Withheld::of(self.finish.as_deref()?)
+    }
+
+    /// Whether it met the token limit: its end is missing.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.finish.as_deref().is_some_and(is_cut)
     }
 
     /// The probability of a token on average: the geometric mean over all tokens that say it, 0 to 1.

@@ -10,6 +10,7 @@ pub mod breakpoint;
 mod budget;
 mod compare;
 pub mod correction;
+mod cut_reply;
 mod describe;
 mod event;
 mod health;

@@ -36,19 +36,12 @@ pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusab
     if outside.unclosed && outside.text.trim().is_empty() {
         return Err(Unusable::Unreadable("the reply ends inside its reasoning"));
     }
-    let cut = outside.whole_tail && sample.finish.as_deref().is_some_and(is_cut);
+    let cut = outside.whole_tail && sample.is_cut();
     let text = unwrapped(&outside.text, answer_tag);
     if text.trim().is_empty() && !outside.unclosed {
         return Err(Unusable::Unreadable(if cut { "the reply is empty: the token limit was met first" } else { EMPTY }));
     }
     Ok(Cleaned { text, cut, unclosed: outside.unclosed })
-}
-
-/// Whether a finish reason says that the token limit was met, in any service's word.
-fn is_cut(finish: &str) -> bool {
-    ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"]
-        .iter()
-        .any(|word| finish.eq_ignore_ascii_case(word))
 }
 
 /// `raw` with line feeds as the only control characters and without invisible ones. A joiner stays between two

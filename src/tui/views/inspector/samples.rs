@@ -199,7 +199,7 @@ fn tail(document: &mut Document, text: &str) {
 fn raw_sample(document: &mut Document, number: usize, of: usize, sample: &Sample) {
     let finish = sample.finish.as_deref().unwrap_or("not said");
     heading(document, format!("Sample {number} of {of} · finish: {finish}"));
-    if finish == "length" {
+    if sample.is_cut() {
         line(document, Role::Warning, "cut at the token limit");
     }
     match sample.withheld() {

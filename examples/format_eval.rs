@@ -207,8 +207,7 @@ fn read(state: &State, ask: &Ask, job: &LlmJob, sample: &Sample) -> Result<(), U
         .map(|r: Relation| r.at)
         .collect();
     let expect = match job.request.kind {
-        PromptKind::Extract if parse_mentions(sample).is_empty() => return Err(Unusable::Unreadable("no mention was named")),
-        PromptKind::Extract => return Ok(()),
+        PromptKind::Extract => return parse_mentions(sample).map(drop),
         PromptKind::Match => return parse_match(sample, candidates(state, ask)).map(drop),
         PromptKind::Action => Expect::Action,
         PromptKind::FinalAnswer => Expect::FinalAnswer,

@@ -19,6 +19,7 @@ pub mod money;
 pub mod plain;
 pub mod price;
 pub mod redact;
+mod retry_after;
 pub mod runner;
 pub mod scenario;
 pub mod search;

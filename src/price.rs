@@ -1,7 +1,7 @@
 //! What tokens cost: prices by pattern of the model's name, and what a number of tokens comes to.
 //!
 //! No price is built in, since prices change: the configuration has them. Models that run in this program cost nothing;
-//! those of an `ollama:` server neither, unless the table says otherwise.
+//! those of an `ollama:` server of one's own neither, unless the table says otherwise.
 
 use crate::calls::Usage;
 use crate::money::Money;
@@ -106,15 +106,18 @@ fn kind(spec: &str) -> &str {
 pub struct Prices(BTreeMap<Pattern, Entry>);
 
 impl Prices {
-    /// The price of a model by its spec (`openai:gpt-4o-mini`): of the longest pattern that fits. `None`: not known.
+    /// The price of a model by its spec (`openai:gpt-4o-mini`): of the longest pattern that fits. `None`: not known. `own`: whether
+    /// its server is somebody's own, as far as is known; what Ollama runs there costs nothing.
     #[must_use]
-    pub fn of(&self, spec: &str) -> Option<Price> {
+    pub fn of(&self, spec: &str, own: bool) -> Option<Price> {
         if let Some(free) = by_nature(spec) {
             return Some(free.clone());
         }
         let fitting = self.0.iter().filter(|(pattern, _)| pattern.fits(spec));
         let listed = fitting.max_by_key(|(pattern, _)| pattern.weight()).map(|(_, entry)| entry.price());
-        listed.or_else(|| (kind(spec) == "ollama").then_some(Price::FREE))
+        // Models of that name run in Ollama's cloud, whichever server hands the requests on.
+        let in_cloud = spec.ends_with("cloud");
+        listed.or_else(|| (kind(spec) == "ollama" && own && !in_cloud).then_some(Price::FREE))
     }
 }
 
@@ -235,7 +238,7 @@ mod tests {
     }
 
     fn input(prices: &Prices, spec: &str) -> Option<u64> {
-        prices.of(spec).map(|p| p.input.0)
+        prices.of(spec, true).map(|p| p.input.0)
     }
 
     #[test]
@@ -260,9 +263,9 @@ mod tests {
 
     #[test]
     fn what_is_not_said_follows_the_input() {
-        let price = table("openai:a: {input: 3, output: 15}").of("openai:a").unwrap();
+        let price = table("openai:a: {input: 3, output: 15}").of("openai:a", true).unwrap();
         assert_eq!((price.cached, price.cache_write, price.currency.as_str()), (Money(3_000_000), Money(3_000_000), "USD"));
-        let price = table("openai:a: {input: 3, cached: 0.3, output: 15, currency: €}").of("openai:a").unwrap();
+        let price = table("openai:a: {input: 3, cached: 0.3, output: 15, currency: €}").of("openai:a", true).unwrap();
         assert_eq!((price.cached, price.cache_write, price.currency.as_str()), (Money(300_000), Money(3_000_000), "€"));
     }
 
@@ -270,17 +273,19 @@ mod tests {
     fn models_of_ones_own_are_free_and_the_rest_is_unknown() {
         let none = Prices::default();
         for spec in ["lexical", "human", "script:a.json", "scenario:a.json", "ollama:llama3"] {
-            assert!(none.of(spec).unwrap().is_free(), "{spec}");
+            assert!(none.of(spec, true).unwrap().is_free(), "{spec}");
         }
-        assert_eq!(none.of("openai:gpt-4o"), None);
+        assert_eq!(none.of("openai:gpt-4o", true), None);
+        assert_eq!(none.of("ollama:llama3", false), None, "a server of somebody else's may want money");
+        assert_eq!(none.of("ollama:gpt-oss:120b-cloud", true), None, "it is handed on to a paid one");
         let all = table("'*': {input: 1, output: 2}");
-        assert!(all.of("lexical").unwrap().is_free(), "nobody is paid for it");
-        assert!(!all.of("ollama:gpt-oss:120b-cloud").unwrap().is_free(), "a server may be a paid one after all");
+        assert!(all.of("lexical", true).unwrap().is_free(), "nobody is paid for it");
+        assert!(!all.of("ollama:gpt-oss:120b-cloud", true).unwrap().is_free(), "a server may be a paid one after all");
     }
 
     #[test]
     fn cost_is_exact_and_nothing_is_paid_twice() {
-        let price = table("openai:a: {input: 0.15, cached: 0.075, cache_write: 0.1875, output: 0.60}").of("openai:a").unwrap();
+        let price = table("openai:a: {input: 0.15, cached: 0.075, cache_write: 0.1875, output: 0.60}").of("openai:a", true).unwrap();
         let usage = |prompt, cached, write, out| Usage {
             prompt_tokens: prompt,
             cached_prompt_tokens: cached,

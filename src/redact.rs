@@ -293,6 +293,7 @@ mod tests {
             usage: None,
             took_ms: 1,
             tries: 1,
+            nothing: false,
         };
         let Event::Replied { got: crate::search::Got::Samples(samples), source, .. } = secrets(&["live", "samples"]).scrub(event()) else {
             panic!()

@@ -79,7 +79,7 @@ fn the_shared_rows() {
 
 #[test]
 fn our_own_rows() {
-    check("llm-outputs-own.jsonl", 510);
+    check("llm-outputs-own.jsonl", 875);
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn answers_split_into_items() {
 
 #[test]
 fn mentions_of_an_extraction() {
-    let mentions = |text: &str| parse_mentions(&Sample::stopped(text));
+    let mentions = |text: &str| parse_mentions(&Sample::stopped(text)).unwrap();
     assert_eq!(mentions("Inception - film\nInterstellar - film"), ["Inception - film", "Interstellar - film"]);
     assert_eq!(
         mentions("Entities:\nChristopher Nolan - director\n\nQuery: something the model went on with"),
@@ -264,9 +264,16 @@ fn mentions_of_an_extraction() {
     );
     assert_eq!(mentions("[\"Inception - film\", \"Kelm - town\"]"), ["Inception - film", "Kelm - town"]);
     assert_eq!(mentions(&format!("{}\nKelm - town", "x".repeat(300))), ["Kelm - town"]);
-    for text in ["None", "Entities: none", "N/A.", "", "There are no entities in this question.", "- none"] {
-        assert_eq!(mentions(text), Vec::<String>::new(), "{text}");
+    let none = |sample: &Sample| parse_mentions(sample).unwrap_err().why();
+    for text in ["None", "Entities: none", "N/A.", "There are no entities in this question.", "- none"] {
+        assert_eq!(none(&Sample::stopped(text)), "no mention was named", "{text}");
     }
+    assert_eq!(none(&Sample::stopped("")), "the reply is empty");
+    assert_eq!(none(&Sample::default()), "the service sent no text");
+    let ended = |text: &str, finish: &str| Sample { finish: Some(finish.to_owned()), ..Sample::stopped(text) };
+    assert_eq!(none(&ended("Kelm - to", "content_filter")), "the service's content filter took the reply");
+    assert_eq!(none(&ended("I can't.", "refusal")), "the model refuses to answer");
+    assert_eq!(none(&ended("", "length")), "the reply is empty: the token limit was met first");
     assert_eq!(mention_label("Inception - film - 2010"), "Inception");
     assert_eq!(mention_label("Inception – film"), "Inception");
     assert_eq!(mention_label("Spider-Man"), "Spider-Man");
@@ -297,6 +304,7 @@ fn picks_of_a_matching() {
     for text in ["", "Inception", "<think>1"] {
         assert!(pick(text).is_err(), "{text}");
     }
+    assert_eq!(pick("I'm sorry, but I can't assist with that.").unwrap_err().why(), "the model refuses to answer");
     assert_eq!(parse_match(&Sample::default(), 3).unwrap_err().why(), "the service sent no text");
     assert_eq!(pick(" ").unwrap_err().why(), "the reply is empty");
     let cut = |text: &str, candidates| parse_match(&sample(text.to_owned(), None, true), candidates);

@@ -3,12 +3,14 @@
 //! Nothing is guessed. Nothing relies on the server having honoured a stop string. Reasoning never counts, the first usable
 //! step wins, and what a model plays on after it is dropped. One file an idea: `clean` (what was meant to be read),
 //! `reasoning` (what was not), `play_on` (where an invented dialogue begins), `marks` (Markdown and quotes), `keywords`,
-//! `menu`, `actions`, `final_answer`, `answers`, `json`, `half_json` (JSON that was cut), `ids`, `aggregate` (a computation, in
+//! `menu`, `actions`, `final_answer`, `answers`, `json`, `half_json` (JSON that was cut), `ids`, `choice` (what is said of the ids
+//! that are named), `aggregate` (a computation, in
 //! `grammar`), `numbers`, `scores`, `linking`, `verdict`, `refusal`.
 
 mod actions;
 mod aggregate;
 mod answers;
+mod choice;
 mod clean;
 mod final_answer;
 mod grammar;
@@ -114,7 +116,7 @@ pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool)
         }
         cleaned => cleaned?,
     };
-    match expect {
+    let read = match expect {
         Expect::Action => actions::action(&reply, known).map(Reply::Action),
         Expect::FinalAnswer => final_answer::final_answer(&reply, known).map(Reply::Action),
         Expect::Entities(offered) => ids::entities(&reply, offered).map(|ids| Reply::Action(Action::SelectEntities { ids })),
@@ -123,5 +125,6 @@ pub fn parse(expect: &Expect<'_>, sample: &Sample, known: &dyn Fn(&str) -> bool)
         Expect::ScoreState => scores::score(&reply, true).map(Reply::Score),
         Expect::ScoreAnswer => scores::score(&reply, false).map(Reply::Score),
         Expect::Verdict => verdict::verdict(&reply).map(|(verdict, reason)| Reply::Verdict(verdict, reason)),
-    }
+    };
+    refusal::unless_refused(read, &reply, known)
 }

@@ -109,7 +109,7 @@ pub struct PromptContext<'a> {
     pub aggregate: bool,
     /// How many facts were left out of `graph` to make the prompt shorter.
     pub omitted: usize,
-    /// How many entities were left out of `options` for the same reason.
+    /// How many entities or relations were left out of `options` for the same reason.
     pub unlisted: usize,
 }
 

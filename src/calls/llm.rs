@@ -243,19 +243,30 @@ pub enum Withheld {
     Filtered,
     /// The model refuses.
     Refused,
+    /// The service broke it off for a reason of its own: the model failed, the server shut down or had no room, what came was
+    /// malformed. It may go well the next time.
+    BrokenOff,
 }
 
 impl Withheld {
     /// What `finish` says, in whichever service's word.
     #[must_use]
     pub fn of(finish: &str) -> Option<Self> {
-        match finish.to_ascii_lowercase().as_str() {
+        let finish = finish.to_ascii_lowercase();
+        // Gemini's compatible endpoint: `content_filter: PROHIBITED_CONTENT`.
+        match finish.split(':').next().unwrap_or_default().trim() {
             // OpenAI, Azure, Gemini's compatible endpoint, OpenRouter; Bedrock; Zhipu.
             "content_filter" | "content_filtered" | "guardrail_intervened" | "sensitive" => Some(Self::Filtered),
             // Gemini's own words, which proxies hand on.
             "safety" | "image_safety" | "recitation" | "blocklist" | "prohibited_content" | "spii" => Some(Self::Filtered),
             // Anthropic, and what adapters call an OpenAI `refusal`.
             "refusal" => Some(Self::Refused),
+            // OpenRouter, Mistral, vLLM, Cohere; DeepSeek; vLLM and SGLang (`abort`); Zhipu.
+            "error" | "insufficient_system_resource" | "abort" | "aborted" | "network_error" => Some(Self::BrokenOff),
+            // Bedrock; Gemini: what the model wrote could not be taken apart.
+            "malformed_model_output" | "malformed_tool_use" | "malformed_function_call" | "malformed_response" => Some(Self::BrokenOff),
+            // Ollama, which loaded or unloaded the model instead; Anthropic, a turn that was to be gone on with.
+            "load" | "unload" | "pause_turn" => Some(Self::BrokenOff),
             _ => None,
         }
     }
@@ -277,18 +288,18 @@ impl Sample {
         Withheld::of(self.finish.as_deref()?)
     }
 
-    /// Whether it met the token limit: its end is missing.
-    #[must_use]
-    pub fn is_cut(&self) -> bool {
-        self.finish.as_deref().is_some_and(is_cut)
-    }
-
     /// The probability of a token on average: the geometric mean over all tokens that say it, 0 to 1.
     #[must_use]
     pub fn probability(&self) -> Option<f64> {
         let sum: i64 = self.tokens.iter().map(|token| i64::from(token.log_milli)).sum();
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
         (!self.tokens.is_empty()).then(|| (sum as f64 / 1000.0 / self.tokens.len() as f64).exp())
+    }
+
+    /// Whether it met the token limit: its end is missing.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.finish.as_deref().is_some_and(is_cut)
     }
 
     /// A sample that ended by itself.
@@ -328,6 +339,18 @@ impl std::ops::AddAssign for Usage {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
 const fn is_zero(n: &u64) -> bool {
     *n == 0
+}
+
+/// What requests have taken that ended without a reply after the service had begun to answer: they were cancelled, broke off, or got
+/// no answer in time. Nobody counts it, but it is paid all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wasted {
+    /// Tokens, always estimated: the prompt's as the service counted them or by its letters, the reply's by the text that came.
+    pub usage: Usage,
+    /// Milliseconds on the wire.
+    pub took_ms: u64,
+    /// Requests.
+    pub requests: u32,
 }
 
 /// A piece of a sample that is still being written. Pieces are shown and forgotten: what counts is the reply.

@@ -8,7 +8,7 @@ mod llm;
 pub use aggregate::{Aggregate, AggregateResult, Day, Filter, Function, ITSELF, Test, Value};
 pub use error::{CallError, CallErrorKind};
 pub use kg::{Candidate, EdgeList, KgCall, KgData, KgOp, KgReply, WireNote};
-pub use llm::{About, Form, LlmReply, LlmRequest, Part, PartKind, Piece, PromptKind, Sample, Token, Usage, Withheld};
+pub use llm::{About, Form, LlmReply, LlmRequest, Part, PartKind, Piece, PromptKind, Sample, Token, Usage, Wasted, Withheld, is_cut};
 
 use serde::{Deserialize, Serialize};
 

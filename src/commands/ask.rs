@@ -1,7 +1,6 @@
 //! `tot ask`: no screen; progress on stderr, the answer on stdout.
 
 use super::follow::{End, Followed, follow, say};
-use super::from::From;
 use super::options::SearchOptions;
 use super::prompts::without_broken_prompts;
 use super::setup::{Workshop, new_journal, options_of, path_to_go_on};
@@ -148,7 +147,7 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
         journal,
         name,
         note: warning,
-        bank: workshop.from.as_ref().map(From::bank),
+        bank: workshop.bank(&args.search),
     };
     let equipment = workshop.equipment(&workshop.strategy, Pace::Run, false)?;
     let mut warnings = workshop.warnings.clone();

@@ -2,7 +2,6 @@
 
 use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
-use super::from::From;
 use super::models::{Named, model_named};
 use super::options::SearchOptions;
 use super::prompts::{PromptsUse, prompts_folder, without_broken_prompts};
@@ -297,13 +296,8 @@ impl<'a> Bench<'a> {
         }
         workshop.check_budgets().map_err(|e| format!("{e:#}"))?;
         let (name, journal, note) = new_journal(session).map_err(|e| format!("{e:#}"))?;
-        let setup = Setup::New {
-            started: Box::new(workshop.started(question.trim())),
-            journal,
-            name,
-            note,
-            bank: workshop.from.as_ref().map(From::bank),
-        };
+        let setup =
+            Setup::New { started: Box::new(workshop.started(question.trim())), journal, name, note, bank: workshop.bank(&self.options) };
         self.connect(&workshop, setup, &workshop.strategy, Pace::Run).map_err(|e| format!("{e:#}"))
     }
 

@@ -51,10 +51,14 @@ impl From {
         self.recording.state.started()
     }
 
-    /// The replies, and what happens where there is none.
+    /// The replies, and what happens where there is none. A request to another model is another request, whatever the model's
+    /// service calls it: `model` is the one that is asked now, `url` its server, where the person names one.
     #[must_use]
-    pub fn bank(&self) -> Bank {
-        Bank::of(&self.recording.entries, if self.live { OnMiss::Ask } else { OnMiss::Stop })
+    pub fn bank(&self, model: &str, url: Option<&str>) -> Bank {
+        let bank = Bank::of(&self.recording.entries, if self.live { OnMiss::Ask } else { OnMiss::Stop });
+        let started = self.started();
+        let is_there = url.is_none_or(|url| started.llm_url.as_deref() == Some(&*crate::redact::url(url)));
+        if started.model == model && is_there { bank } else { bank.without_own_model() }
     }
 
     /// What a miss leaves to do, for people.
@@ -63,11 +67,11 @@ impl From {
         format!("nothing was asked; --live asks for what is missing, and so does going on with: tot ask --resume {session}")
     }
 
-    /// The recorded model, or the one that `llm` names: a name that is not asked.
+    /// The recorded model, or the one that `llm` names at `url`: a name that is not asked.
     ///
     /// # Errors
     /// A spec that is not known.
-    pub fn model(&self, llm: Option<&str>, config: &crate::config::Config) -> anyhow::Result<OpenModel> {
+    pub fn model(&self, llm: Option<&str>, url: Option<&str>, config: &crate::config::Config) -> anyhow::Result<OpenModel> {
         let started = self.started();
         let (name, spec, service_name) = match llm {
             None => (started.model.clone(), started.model_spec.clone(), started.service_model.clone()),
@@ -81,7 +85,8 @@ impl From {
         };
         let why = CallError::new(CallErrorKind::Unreachable, format!("{name} is not asked, since a recording answers: --live asks it"));
         let about = format!("{name}, from a recording");
-        Ok(OpenModel { model: Arc::new(Absent::new(name, about, why)), spec, service_name, url: started.llm_url.clone(), missing: None })
+        let url = url.map(crate::redact::url).or_else(|| started.llm_url.clone());
+        Ok(OpenModel { model: Arc::new(Absent::new(name, about, why)), spec, service_name, url, missing: None })
     }
 
     /// The graphs that are `given`, else the recorded ones: names that are not asked.

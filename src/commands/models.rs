@@ -205,9 +205,17 @@ fn script(path: &Path) -> anyhow::Result<ScriptedModel> {
     ScriptedModel::new(&script, Duration::ZERO)
 }
 
-/// What a model costs: by its name in the configuration, else by what that name stands for.
-pub(super) fn price_of(spec: &str, config: &Config) -> Option<Price> {
-    config.prices.of(spec).or_else(|| config.prices.of(&config.model(spec).1.spec))
+/// What a model costs: by its name in the configuration, else by what that name stands for. `url`: its server, where it has no
+/// name.
+pub(super) fn price_of(spec: &str, url: Option<&str>, config: &Config) -> Option<Price> {
+    let profile = config.model(spec).1;
+    let provider = match profile.spec.parse() {
+        Ok(ModelSpec::Chat(provider, _)) => Some(provider),
+        _ => None,
+    };
+    let url = provider.and_then(|provider| provider.base_url(url.or(profile.url.as_deref()), |name| std::env::var(name).ok()));
+    let own = !url.is_some_and(|url| crate::llm::chat::keys::is_known(&url));
+    config.prices.of(spec, own).or_else(|| config.prices.of(&profile.spec, own))
 }
 
 /// The model that the options name, or the configuration.
@@ -241,7 +249,7 @@ pub fn opener(options: &SearchOptions, config: &Config) -> Opener {
             Err(error) => CallError::new(CallErrorKind::Refused, one_line(&format!("{error:#}"))),
         };
         let opened = open_model(&model, model_cache(&options, &config).as_ref(), &mut secrets).map_err(said)?;
-        Ok(Opened { record: opened.record(price_of(&opened.spec, &config)), model: opened.model, secrets })
+        Ok(Opened { record: opened.record(price_of(&opened.spec, opened.url.as_deref(), &config)), model: opened.model, secrets })
     })
 }
 

@@ -32,7 +32,7 @@ struct Row {
 /// Reads each completion of the JSON Lines file at `path` and prints `{"id", "outcome"}` a line to `out`, with `"why"` where it
 /// can't be used, and `"cut": true` where what was read runs into the token limit. A row has `state` (`default`, `select_entities`, `select_relation`, `evaluate_state`, `evaluate_answer`, `review`),
 /// `completion` (text or null) and, as they apply, `id`, `options`, `labels` (id to label) and `finish_reason`.
-/// `options` of `["ANSWER"]` in `default` stand for the forced answer. `"aggregate": true` in `select_relation` offers AGGREGATE
+/// Without `options` all actions of `default` are on offer; `["ANSWER"]` stands for the forced answer. `"aggregate": true` in `select_relation` offers AGGREGATE
 /// beside the relations.
 ///
 /// # Errors
@@ -94,11 +94,22 @@ fn read_row(line: &[u8]) -> Result<Value, String> {
             ));
         }
     };
-    let sample = Sample { text: row.completion, finish: row.finish_reason, ..Sample::default() };
+    let sample = Sample { text: row.completion.clone(), finish: row.finish_reason.clone(), ..Sample::default() };
     let labels: HashSet<&str> = row.labels.values().map(String::as_str).collect();
-    let read = parse(&expect, &sample, &|label| labels.contains(label));
+    let read = parse(&expect, &sample, &|label| labels.contains(label)).and_then(|reply| on_offer(reply, &row));
     let cut = matches!(&read, Ok(Reply::Action(action)) if runs_into_cut(&sample, action));
     Ok(report(&row.id, &read, cut))
+}
+
+/// `reply`, if its action is one of the row's options. (In a search an answer is always on offer, and a form rules out the rest.)
+fn on_offer(reply: Reply, row: &Row) -> Result<Reply, Unusable> {
+    let (word, missing) = match &reply {
+        Reply::Action(Action::Think { .. }) => ("THINK", "it names THINK, which is not on offer"),
+        Reply::Action(Action::Expand { .. }) => ("EXPAND", "it names EXPAND, which is not on offer"),
+        Reply::Action(Action::Answer { .. }) => ("ANSWER", "it names ANSWER, which is not on offer"),
+        _ => return Ok(reply),
+    };
+    if row.options.is_empty() || row.options.iter().any(|option| option == word) { Ok(reply) } else { Err(Unusable::NotOffered(missing)) }
 }
 
 /// A relation as written in prompts: `P57`, or `~P57` for the reverse.

@@ -14,6 +14,7 @@ use crate::kg::{KgSettings, KgSpec, KnowledgeGraph, Opened};
 use crate::llm::chat::keys;
 use crate::price::{self, Price};
 use crate::redact::{self, Secret, Secrets};
+use crate::runner::bank::Bank;
 use crate::runner::{Changes, Equipment, FOLLOWABLE, Opener, Pace};
 use crate::scenario::Scenario;
 use crate::search::steer::Rule;
@@ -188,7 +189,7 @@ impl Workshop {
         let strategy = strategy.unwrap_or_else(|| "tree-of-traversals".to_owned());
         strategy_of(&strategy)?.adjust(&mut settings);
         let model = match (&scenario, &world.llm, answered) {
-            (_, llm, Some(from)) => from.model(llm.as_deref(), config)?,
+            (_, llm, Some(from)) => from.model(llm.as_deref(), options.llm_url.as_deref(), config)?,
             (Some(scenario), None, None) => Self::scripted(scenario, &world)?,
             _ => {
                 let named = model_of(&world, config);
@@ -237,7 +238,7 @@ impl Workshop {
             entities.clone_from(&started.entities);
         }
         let seed = options.seed.or_else(|| recorded.map(|started| started.seed)).unwrap_or(0);
-        let price = price_of(&model.spec, config);
+        let price = price_of(&model.spec, model.url.as_deref(), config);
         Ok(Self {
             entities,
             price,
@@ -282,7 +283,7 @@ impl Workshop {
     /// As [`open_model`]; then nothing has changed.
     pub fn take_model(&mut self, named: &Named, options: &SearchOptions, config: &Config) -> anyhow::Result<()> {
         self.model = open_model(named, model_cache(options, config).as_ref(), &mut self.secrets)?;
-        self.price = price_of(&self.model.spec, config);
+        self.price = price_of(&self.model.spec, self.model.url.as_deref(), config);
         if options.structured.is_none() {
             self.settings.structured = if self.model.model.is_service() { Structured::Auto } else { Structured::Off };
         }
@@ -306,6 +307,13 @@ impl Workshop {
             seed: self.seed,
             entities: self.entities.clone(),
         }
+    }
+
+    /// The replies of the recording that answers equal requests, if one does.
+    #[must_use]
+    pub fn bank(&self, options: &SearchOptions) -> Option<Bank> {
+        let url = options.llm_url.as_deref().filter(|_| !options.url_is_recorded);
+        Some(self.from.as_ref()?.bank(self.model.model.name(), url))
     }
 
     /// Refuses a budget that can't be kept.

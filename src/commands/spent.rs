@@ -49,11 +49,16 @@ pub(super) fn json(state: &State) -> Json {
 }
 
 fn tally(tally: &Tally) -> Map<String, Json> {
+    let nothing = &tally.nothing;
     let object = json!({
         "calls": tally.calls, "requests": tally.requests, "samples": tally.samples,
         "prompt_tokens": tally.tokens.prompt_tokens, "cached_prompt_tokens": tally.tokens.cached_prompt_tokens,
         "cache_write_tokens": tally.tokens.cache_write_tokens, "completion_tokens": tally.tokens.completion_tokens,
         "cost": tally.cost.map(|cost| cost.money().as_f64()),
+        "brought_nothing": {
+            "requests": nothing.requests, "prompt_tokens": nothing.tokens.prompt_tokens, "completion_tokens": nothing.tokens.completion_tokens,
+            "cost": nothing.cost.map(|cost| cost.money().as_f64()),
+        },
     });
     match object {
         Json::Object(map) => map,

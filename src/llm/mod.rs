@@ -24,7 +24,7 @@ pub use lexical::Lexical;
 pub use profile::{ModelProfile, Requests, read_key};
 pub use spec::{ModelSpec, ModelSpecError};
 
-use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece, Sample, Waiting};
+use crate::calls::{About, AskId, CallError, LlmReply, LlmRequest, Piece, Sample, Usage, Waiting, Wasted};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
@@ -44,6 +44,10 @@ pub enum OnWire {
     },
     /// What was written for these slots does not count: it is asked for again.
     Dropped(Vec<u32>),
+    /// The request of this number is out: what it has taken if it is dropped now. `None`: it is over.
+    Underway(u32, Option<Usage>),
+    /// The request of this number ended without a reply, and is paid all the same.
+    Wasted(u32, Wasted),
 }
 
 impl OnWire {
@@ -52,7 +56,7 @@ impl OnWire {
     pub fn reply(self) -> Option<LlmReply> {
         match self {
             Self::Reply(reply) => Some(reply),
-            Self::Piece(_) | Self::Dropped(_) | Self::Kept { .. } => None,
+            Self::Piece(_) | Self::Dropped(_) | Self::Kept { .. } | Self::Underway(..) | Self::Wasted(..) => None,
         }
     }
 }

@@ -51,7 +51,7 @@ pub struct Requests {
     /// The least output limit, in tokens, for a model that reasons before it answers.
     #[serde(deserialize_with = "reasoning_floor")]
     pub reasoning_floor: Option<u32>,
-    /// Requests at the service at once.
+    /// Requests of the model at its service at once. The models of a service share its places: as many as the largest of their numbers.
     #[serde(deserialize_with = "concurrency")]
     pub concurrency: Option<u32>,
     /// Whether the service is asked how likely the model held each token of a reply.

@@ -52,7 +52,7 @@ impl Banked {
                 Got::Samples(open.filter_map(|(slot, (_, s))| s.map(|s| (u32::try_from(slot).unwrap_or(u32::MAX), s))).collect())
             }
         };
-        Event::Replied { ask: ask.id, got, source: Source::Recorded, usage: None, took_ms: 0, tries: 0 }
+        Event::Replied { ask: ask.id, got, source: Source::Recorded, usage: None, took_ms: 0, tries: 0, nothing: false }
     }
 }
 
@@ -74,6 +74,16 @@ impl Bank {
         let of_world = state.asks.iter().filter(|ask| ask.source != Some(Source::Cached));
         let replies = of_world.filter_map(|ask| banked(ask).map(|b| ((ask.hash.clone(), ask.nth), b)));
         Self { replies: replies.collect(), recorded: Arc::new(state), on_miss }
+    }
+
+    /// The same without what the recording's own model said: another model is asked now, which may go by the same name.
+    #[must_use]
+    pub fn without_own_model(mut self) -> Self {
+        let own = |ask: &&Arc<Ask>| ask.is_llm() && self.recorded.asked_of(ask).is_none();
+        for ask in self.recorded.asks.iter().filter(own) {
+            self.replies.remove(&(ask.hash.clone(), ask.nth));
+        }
+        self
     }
 
     /// These replies, and where there is none those of `beneath`, whose rule for a miss holds.

@@ -7,10 +7,11 @@ use super::live::Flight;
 use super::message::Message;
 use super::task;
 use super::waits::Wait;
-use crate::calls::{AskId, CallError, LlmReply, Waiting};
+use crate::calls::{AskId, CallError, LlmReply, Usage, Waiting, Wasted};
 use crate::llm::{LanguageModel, OnWire};
 use crate::search::{Ask, By, Call, Event, Got, HaltCause, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
 use crate::text::thousands;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,20 @@ pub(super) struct InFlight {
     pub(super) number: u64,
     pub(super) abort: Option<tokio::task::AbortHandle>,
     pub(super) shown: Flight,
+    /// What each of its requests that are out has taken by now.
+    pub(super) out: BTreeMap<u32, Usage>,
+}
+
+impl InFlight {
+    /// What is paid for its requests if it is dropped now; `None`: none is out.
+    fn wasted(&self) -> Option<Wasted> {
+        let mut all = Wasted { took_ms: super::budget::millis(self.shown.since.elapsed()), ..Wasted::default() };
+        for usage in self.out.values() {
+            all.usage += *usage;
+            all.requests += 1;
+        }
+        (all.requests > 0).then_some(all)
+    }
 }
 
 impl Runner {
@@ -185,7 +200,7 @@ impl Runner {
         let kg = task::kg_call(&ask).map(|call| call.kg.clone());
         let shown = Flight { ask: id, since: Instant::now(), what: task::describe(&self.state, &ask), kg, human };
         let abort = if human { None } else { self.call(&ask, model, number) };
-        self.flights.insert(id, InFlight { number, abort, shown });
+        self.flights.insert(id, InFlight { number, abort, shown, out: BTreeMap::new() });
         self.dirty = true;
     }
 
@@ -289,15 +304,25 @@ impl Runner {
         true
     }
 
-    /// Drops every call in flight; their asks stay open.
+    /// Drops every call in flight.
     pub(super) fn drop_flights(&mut self) {
-        for (ask, flight) in self.flights.drain() {
-            if let Some(abort) = flight.abort {
-                abort.abort();
-                self.dropped.insert(ask);
-            }
+        let mut flights: Vec<(AskId, InFlight)> = self.flights.drain().collect();
+        flights.sort_by_key(|(ask, _)| *ask);
+        for (ask, flight) in flights {
+            self.let_go(ask, flight);
         }
         self.dirty = true;
+    }
+
+    /// Drops a call that was in flight; its ask stays open. What its requests have taken by now is recorded.
+    fn let_go(&mut self, ask: AskId, flight: InFlight) {
+        if let Some(wasted) = flight.wasted() {
+            self.push(By::World, brought_nothing(ask, wasted));
+        }
+        if let Some(abort) = flight.abort {
+            abort.abort();
+            self.dropped.insert(ask);
+        }
     }
 
     /// Pauses and drops every call in flight, as the person wants: the journal says which.
@@ -321,14 +346,12 @@ impl Runner {
         };
         if flight.shown.kg.is_none() {
             self.live.pace = Pace::Paused;
+            let what = flight.shown.what.clone();
             if let Some(flight) = self.flights.remove(&ask) {
-                if let Some(abort) = flight.abort {
-                    abort.abort();
-                }
-                self.dropped.insert(ask);
-                self.push(By::You, Event::Dropped { asks: vec![ask] });
-                self.tell(format!("{}: dropped, and the search pauses; it is asked again when the search goes on", flight.shown.what));
+                self.let_go(ask, flight);
             }
+            self.push(By::You, Event::Dropped { asks: vec![ask] });
+            self.tell(format!("{what}: dropped, and the search pauses; it is asked again when the search goes on"));
             return;
         }
         if let Some(abort) = &flight.abort {
@@ -375,17 +398,42 @@ impl Runner {
             Message::Llm { ask, flight, came: OnWire::Dropped(slots) } if self.is_current(ask, flight) => {
                 self.live.writing.drop_slots(ask, &slots);
             }
+            Message::Llm { ask, flight, came: OnWire::Underway(request, so_far) } if self.is_current(ask, flight) => {
+                if let Some(flight) = self.flights.get_mut(&ask) {
+                    match so_far {
+                        Some(usage) => flight.out.insert(request, usage),
+                        None => flight.out.remove(&request),
+                    };
+                }
+            }
+            Message::Llm { ask, flight, came: OnWire::Wasted(request, wasted) } if self.is_current(ask, flight) => {
+                if let Some(flight) = self.flights.get_mut(&ask) {
+                    flight.out.remove(&request);
+                }
+                self.push(By::World, brought_nothing(ask, wasted));
+            }
             Message::Llm { ask, flight, came: OnWire::Reply(reply) } if self.is_current(ask, flight) => {
                 self.live.writing.drop_slots(ask, &reply.samples.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
                 let LlmReply { samples, usage, took_ms, tries } = reply;
-                self.push(By::World, Event::Replied { ask, got: Got::Samples(samples), source: Source::Live, usage, took_ms, tries });
+                self.push(
+                    By::World,
+                    Event::Replied { ask, got: Got::Samples(samples), source: Source::Live, usage, took_ms, tries, nothing: false },
+                );
                 // With the last slot the call is over, whatever its task still has to say.
                 if self.state.ask(ask).is_some_and(Ask::is_complete) {
                     self.flights.remove(&ask);
                 }
             }
             Message::Llm { ask, flight, came: OnWire::Kept { samples, at } } if self.is_current(ask, flight) => {
-                let kept = Event::Replied { ask, got: Got::Samples(samples), source: Source::Kept(at), usage: None, took_ms: 0, tries: 0 };
+                let kept = Event::Replied {
+                    ask,
+                    got: Got::Samples(samples),
+                    source: Source::Kept(at),
+                    usage: None,
+                    took_ms: 0,
+                    tries: 0,
+                    nothing: false,
+                };
                 self.push(By::World, kept);
                 if self.state.ask(ask).is_some_and(Ask::is_complete) {
                     self.flights.remove(&ask);
@@ -410,7 +458,15 @@ impl Runner {
                 let event = match result {
                     Ok(reply) => {
                         let tries = reply.wire.iter().map(|w| w.tries).max().unwrap_or(1);
-                        Event::Replied { ask, got: Got::Kg(Box::new(reply)), source: Source::Live, usage: None, took_ms, tries }
+                        Event::Replied {
+                            ask,
+                            got: Got::Kg(Box::new(reply)),
+                            source: Source::Live,
+                            usage: None,
+                            took_ms,
+                            tries,
+                            nothing: false,
+                        }
                     }
                     Err(error) => Event::Failed { ask, error },
                 };
@@ -452,7 +508,13 @@ fn is_of_model(events: &[Event]) -> bool {
 }
 
 fn replied(ask: AskId, got: Got, source: Source) -> Event {
-    Event::Replied { ask, got, source, usage: None, took_ms: 0, tries: 0 }
+    Event::Replied { ask, got, source, usage: None, took_ms: 0, tries: 0, nothing: false }
+}
+
+fn brought_nothing(ask: AskId, wasted: Wasted) -> Event {
+    let Wasted { usage, took_ms, requests } = wasted;
+    let (got, usage) = (Got::Samples(Vec::new()), Some(usage));
+    Event::Replied { ask, got, source: Source::Live, usage, took_ms, tries: requests, nothing: true }
 }
 
 /// What a person is told of an act of theirs that came to something else than a new node: a page, or a refusal.

@@ -116,7 +116,7 @@ impl Runner {
             return;
         }
         let got = Got::Samples(vec![(slot, Sample::stopped(text))]);
-        self.push(By::You, Event::Replied { ask, got, source: Source::You, usage: None, took_ms: 0, tries: 1 });
+        self.push(By::You, Event::Replied { ask, got, source: Source::You, usage: None, took_ms: 0, tries: 1, nothing: false });
         if self.state.ask(ask).is_some_and(crate::search::Ask::is_complete) {
             self.flights.remove(&ask);
         }

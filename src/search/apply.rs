@@ -92,7 +92,16 @@ impl State {
                 Arc::make_mut(&mut self.texts).insert(text.clone(), *id);
             }
             Event::Asked { ask, key, call, hash, nth } => self.file_asked(entry, *ask, *key, call, hash, *nth)?,
-            Event::Replied { ask, got, source, usage, took_ms, tries } => {
+            Event::Replied { ask, got, usage, tries, nothing: true, .. } => {
+                let ask = self.open_ask(*ask)?;
+                if !matches!(got, Got::Samples(samples) if samples.is_empty()) {
+                    return Err("a request that brought nothing brings no samples".to_owned());
+                }
+                fits(ask, got)?;
+                ask.wasted += usage.unwrap_or_default();
+                ask.fruitless = ask.fruitless.saturating_add(*tries);
+            }
+            Event::Replied { ask, got, source, usage, took_ms, tries, nothing: false } => {
                 let ask = self.open_ask(*ask)?;
                 fits(ask, got)?;
                 ask.fill(got);
@@ -279,6 +288,8 @@ impl State {
             reply: None,
             error: None,
             usage: crate::calls::Usage::default(),
+            wasted: crate::calls::Usage::default(),
+            fruitless: 0,
             replies: 0,
             requests: 0,
             took_ms: 0,

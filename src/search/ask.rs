@@ -25,6 +25,10 @@ pub struct Ask {
     pub error: Option<CallError>,
     /// Tokens of all replies on the wire.
     pub usage: Usage,
+    /// Tokens of requests that brought nothing: cancelled, broken off, not answered in time. An estimate.
+    pub wasted: Usage,
+    /// How many requests that were.
+    pub fruitless: u32,
     /// Replies on the wire.
     pub replies: u32,
     /// Requests to the model's service that these replies took: with those that fill up samples, and each that was tried again.
@@ -116,6 +120,10 @@ pub enum What {
         omitted: u32,
         /// Facts that it shows all the same; 0 when none was left out.
         shown: u32,
+        /// Relations on offer that were left out.
+        unlisted: u32,
+        /// Relations that it lists all the same; 0 when none was left out.
+        listed: u32,
         /// Whether the reply is to be constrained to what is on offer, where the service can.
         structured: bool,
     },

@@ -132,6 +132,9 @@ pub enum Event {
         took_ms: u64,
         /// Tries.
         tries: u32,
+        /// No reply: requests ended without one, and this is what they have probably taken.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        nothing: bool,
     },
     /// The ask brought nothing: a failure about this request. The step goes on.
     Failed {
@@ -422,6 +425,12 @@ pub struct LlmCall {
     /// Facts that it shows all the same; 0 when none was left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub shown: u32,
+    /// Relations on offer that were left out of it for the same reason.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unlisted: u32,
+    /// Relations that it lists all the same, the first ones; 0 when none was left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub listed: u32,
     /// Whether the reply is to be constrained to what is on offer, where the service can.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub structured: bool,

@@ -1,10 +1,24 @@
 //! Prompts that were too long for the model: what was left out of them is said, never hidden.
 
 use super::ask::Ask;
-use super::event::{Call, NodeId, StepId};
+use super::event::{Call, LlmCall, NodeId, StepId};
 use super::state::State;
 use crate::calls::CallErrorKind;
 use crate::text::thousands;
+
+impl LlmCall {
+    /// What its prompt shows, where something was left out because it was too long: `12 of 96 facts and 40 of 310 relations`.
+    #[must_use]
+    pub fn shown_of(&self) -> Option<String> {
+        let of = |shown: u32, left_out: u32, what: &str| {
+            let all = u64::from(shown) + u64::from(left_out);
+            (left_out > 0).then(|| format!("{} of {} {what}", thousands(shown.into()), thousands(all)))
+        };
+        let cut = [of(self.shown, self.omitted, "facts"), of(self.listed, self.unlisted, "relations")];
+        let cut: Vec<String> = cut.into_iter().flatten().collect();
+        (!cut.is_empty()).then(|| cut.join(" and "))
+    }
+}
 
 impl State {
     /// The node that an ask to the model is about: where samples are drawn, or whose value is asked for.
@@ -33,18 +47,11 @@ impl State {
         for ask in self.asks.iter().filter(|ask| wanted(ask) && ask.is_complete() && !(too_long(ask) && again(ask))) {
             let Call::Llm(call) = &ask.call else { continue };
             let Some(node) = self.asked_about(ask) else { continue };
-            let said = match (call.omitted, too_long(ask)) {
-                (0, false) => continue,
-                (0, true) => "the prompt is too long for the model, and holds no fact to leave out".to_owned(),
-                (omitted, cut_in_vain) => {
-                    let (shown, all) = (u64::from(call.shown), u64::from(call.shown) + u64::from(omitted));
-                    let facts = format!("{} of {} facts", thousands(shown), thousands(all));
-                    if cut_in_vain {
-                        format!("the prompt is too long for the model even with {facts}")
-                    } else {
-                        format!("the prompt was too long for the model: {facts} were shown")
-                    }
-                }
+            let said = match (call.shown_of(), too_long(ask)) {
+                (None, false) => continue,
+                (None, true) => "the prompt is too long for the model, and holds no fact to leave out".to_owned(),
+                (Some(shown), true) => format!("the prompt is too long for the model even with {shown}"),
+                (Some(shown), false) => format!("the prompt was too long for the model: {shown} were shown"),
             };
             if !all.contains(&(node, said.clone())) {
                 all.push((node, said));

@@ -61,7 +61,7 @@ pub use prefix::PromptChars;
 pub use provenance::Provenance;
 pub use review::{JudgedFact, StandingVerdict};
 pub use settings::{OnExhausted, Preset, Setting, Settings, Structured};
-pub use spent::{Counters, Paid, Tally};
+pub use spent::{Counters, Nothing, Paid, Tally};
 pub use spent_words::spent_words;
 pub use state::{ActRecord, Node, State, Step, Value};
 pub use trace::Trace;

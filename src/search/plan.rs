@@ -92,7 +92,7 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
     let mut events = Vec::new();
     let (call, hash) = match &spec.what {
         What::Kg(call) => (Call::Kg(call.clone()), kg_hash(call)),
-        What::Llm { kind, parts, temperature_milli, stop, max_tokens, slots, omitted, shown, structured } => {
+        What::Llm { kind, parts, temperature_milli, stop, max_tokens, slots, omitted, shown, unlisted, listed, structured } => {
             let mut next = state.parts.len();
             let mut ids = Vec::with_capacity(parts.len());
             for part in parts {
@@ -120,6 +120,8 @@ pub fn ask_events(state: &State, spec: &AskSpec) -> Vec<Event> {
                 slots: *slots,
                 omitted: *omitted,
                 shown: *shown,
+                unlisted: *unlisted,
+                listed: *listed,
                 structured: *structured,
                 model,
             };

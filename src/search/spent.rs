@@ -1,11 +1,12 @@
 //! What was spent: calls, tokens and money, altogether and by kind of call, and which budget that uses up.
 
+use super::ask::Ask;
 use super::budget::Budget;
 use super::event::{ActId, Source, StepKind};
 use super::state::State;
 use crate::calls::{CallErrorKind, PromptKind, Usage};
 use crate::money::Money;
-use crate::price::Cost;
+use crate::price::{Cost, Price};
 use crate::text::one_line;
 use std::collections::HashSet;
 
@@ -19,10 +20,46 @@ pub struct Tally {
     pub requests: u32,
     /// Samples received.
     pub samples: u32,
-    /// Tokens, as the service counts them.
+    /// Tokens, as the service counts them; with those of requests that brought nothing.
     pub tokens: Usage,
     /// What the tokens cost; `None` when the price is not known.
     pub cost: Option<Cost>,
+    /// Of this, what requests took that brought nothing.
+    pub nothing: Nothing,
+}
+
+/// What requests to the model took that were cancelled, broke off or got no answer in time: services charge for what they have read and
+/// written, whoever takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nothing {
+    /// Requests.
+    pub requests: u32,
+    /// Tokens, always estimated.
+    pub tokens: Usage,
+    /// What the tokens cost; `None` when the price is not known.
+    pub cost: Option<Cost>,
+}
+
+impl Tally {
+    /// Nothing yet, of a model whose price is known or not.
+    fn new(priced: bool) -> Self {
+        let cost = priced.then(Cost::default);
+        Self { cost, nothing: Nothing { cost, ..Nothing::default() }, ..Self::default() }
+    }
+
+    /// Takes up what an ask to the model took.
+    fn add(&mut self, ask: &Ask, price: Option<&Price>) {
+        self.calls += 1;
+        self.requests = self.requests.saturating_add(ask.requests);
+        self.samples += u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
+        self.nothing.requests = self.nothing.requests.saturating_add(ask.fruitless);
+        self.nothing.tokens += ask.wasted;
+        self.tokens += ask.usage;
+        self.tokens += ask.wasted;
+        let add = |to: Option<Cost>, tokens: &Usage| to.zip(price).map(|(cost, price)| cost + price.of(tokens));
+        self.nothing.cost = add(self.nothing.cost, &ask.wasted);
+        self.cost = add(add(self.cost, &ask.usage), &ask.wasted);
+    }
 }
 
 /// What was spent in one currency.
@@ -114,20 +151,14 @@ impl State {
         let mut c = Counters { perhaps_paid: self.perhaps_paid, expansions: self.expansions(), ran_ms: self.ran_ms, ..Counters::default() };
         let mut rounds = HashSet::new();
         if self.common_price().is_some() {
-            std::iter::once(&mut c.llm).chain(&mut c.by_kind).for_each(|tally| tally.cost = Some(Cost::default()));
+            std::iter::once(&mut c.llm).chain(&mut c.by_kind).for_each(|tally| *tally = Tally::new(true));
         }
         for ask in &self.asks {
             c.failed += u32::from(ask.error.as_ref().is_some_and(|error| error.kind != CallErrorKind::Superseded));
             if let Some(kind) = ask.kind() {
-                let samples = u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
                 let price = self.price_of(self.asked_of(ask));
-                for tally in [&mut c.llm, &mut c.by_kind[kind.index()]] {
-                    tally.calls += 1;
-                    tally.requests = tally.requests.saturating_add(ask.requests);
-                    tally.samples += samples;
-                    tally.tokens += ask.usage;
-                    tally.cost = tally.cost.zip(price).map(|(cost, price)| cost + price.of(&ask.usage));
-                }
+                c.llm.add(ask, price);
+                c.by_kind[kind.index()].add(ask, price);
                 let kept = ask.kept > 0 && ask.kept as usize == ask.samples.len();
                 c.recorded += u32::from(matches!(ask.source, Some(Source::Recorded | Source::Cached)) && !ask.is_paid());
                 c.llm_cached += u32::from(kept);
@@ -155,14 +186,11 @@ impl State {
     #[must_use]
     pub fn spent_by_model(&self) -> Vec<(Option<ActId>, Tally)> {
         let spent = self.models_asked().into_iter().map(|by| {
-            let mut tally = Tally::default();
+            let price = self.price_of(by);
+            let mut tally = Tally::new(price.is_some());
             for ask in self.asks.iter().filter(|ask| ask.is_llm() && self.is_same_model(self.asked_of(ask), by)) {
-                tally.calls += 1;
-                tally.requests = tally.requests.saturating_add(ask.requests);
-                tally.samples += u32::try_from(ask.samples.iter().flatten().count()).unwrap_or(u32::MAX);
-                tally.tokens += ask.usage;
+                tally.add(ask, price);
             }
-            tally.cost = self.price_of(by).map(|price| price.of(&tally.tokens));
             (by, tally)
         });
         spent.collect()

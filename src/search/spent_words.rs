@@ -1,7 +1,7 @@
 //! What a search spent, in words.
 
 use super::budget::Budget;
-use super::spent::Tally;
+use super::spent::{Nothing, Tally};
 use super::state::State;
 use crate::calls::Usage;
 use crate::price::{Cost, Price};
@@ -25,6 +25,14 @@ pub fn spent_words(state: &State) -> String {
     );
     let tilde = tilde(&spent.llm.tokens);
     text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(state, &spent.llm)));
+    if spent.llm.nothing.requests > 0 {
+        let (n, of) = (spent.llm.nothing.requests, &spent.llm.nothing.tokens);
+        let (prompt, said) = (thousands(of.prompt_tokens), thousands(of.completion_tokens));
+        let cost = spent.llm.nothing.cost.filter(|_| state.common_price().is_some_and(|price| !price.is_free()));
+        let cost = cost.map_or(String::new(), |cost| format!(", ~{}", money(cost, state.common_price())));
+        let requests = counted(n, "request", "requests");
+        text.push_str(&format!("; of this {requests} that brought nothing: ~{prompt} tokens in, ~{said} out{cost}"));
+    }
     let recorded = of_them(spent.kg_recorded, "a recording");
     text.push_str(&format!(
         "; {} to graphs{recorded}, {} of them from the cache",
@@ -52,7 +60,8 @@ pub fn spent_words(state: &State) -> String {
             let cost = of.cost.filter(|_| state.common_price().is_some_and(|p| !p.is_free()));
             let cost = cost.map_or(String::new(), |c| format!(", {}", money(c, state.common_price())));
             let (name, tilde) = (kind.name().replace('_', " "), self::tilde(&of.tokens));
-            format!("{name} {}x {tilde}{}+{}{cost}", of.calls, thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens))
+            let (prompt, said) = (thousands(of.tokens.prompt_tokens), thousands(of.tokens.completion_tokens));
+            format!("{name} {}x {tilde}{prompt}+{said}{}{cost}", of.calls, of_nothing(&of.nothing))
         })
         .collect();
     if !kinds.is_empty() {
@@ -63,6 +72,13 @@ pub fn spent_words(state: &State) -> String {
 
 fn counted(n: u32, one: &str, many: &str) -> String {
     format!("{} {}", thousands(n.into()), if n == 1 { one } else { many })
+}
+
+/// ` (~1,200+8 of it brought nothing)`
+fn of_nothing(of: &Nothing) -> String {
+    let tokens = &of.tokens;
+    let (prompt, said) = (thousands(tokens.prompt_tokens), thousands(tokens.completion_tokens));
+    if of.requests == 0 { String::new() } else { format!(" (~{prompt}+{said} of it brought nothing)") }
 }
 
 /// `~` where numbers are estimates.

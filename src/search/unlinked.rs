@@ -6,7 +6,7 @@ use super::state::{State, Step};
 
 impl Step {
     /// Why a step that links the question did not find out what it mentions, or which things are meant: a sentence each, of the
-    /// last time that it was tried. None where the model said so itself, or where a graph has nothing.
+    /// last time that it was tried. None where a graph has nothing, or the model says that none of its candidates is meant.
     #[must_use]
     pub fn unlinked(&self) -> Vec<String> {
         if self.kind != StepKind::Start {

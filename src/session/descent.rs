@@ -61,7 +61,7 @@ impl<'a> Descent<'a> {
         for entry in self.entries.iter().skip(copied) {
             match &entry.ev {
                 Event::Replied { source: Source::Recorded, .. } => taken.recorded += 1,
-                Event::Replied { source, .. } if source.is_live() => {
+                Event::Replied { source, nothing: false, .. } if source.is_live() => {
                     taken.live += 1;
                     taken.live_since.get_or_insert(entry.seq);
                 }

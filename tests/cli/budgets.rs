@@ -82,6 +82,31 @@ fn requests_are_counted_where_a_call_takes_several() {
 }
 
 #[test]
+fn a_request_that_brought_nothing_is_paid_and_told_apart() {
+    let home = Home::new();
+    home.write("config/tot/config.yaml", PRICED);
+    // The first reply breaks off in its midst.
+    let server = Server::start(|number, request| match number {
+        0 => ("200 OK", "text/event-stream", r#"data: {"choices":[{"index":0,"delta":{"content":"Incep"}}]}"#.to_owned() + "\n\n"),
+        _ => model(request),
+    });
+    let url = format!("http://{}", server.host);
+    let session = home.arg("s.jsonl");
+    let object = home.run(&[&ask(&url, &session)[..], &["--json"]].concat()).ends(3).json();
+    let (llm, extract) = (&object["llm"], &object["llm"]["by_kind"]["extract"]);
+    let nothing = &llm["brought_nothing"];
+    assert_eq!((&nothing["requests"], &nothing["completion_tokens"], &llm["tokens_estimated"]), (&json!(1), &json!(2), &json!(true)));
+    assert_eq!((nothing, &llm["by_kind"]["action"]["brought_nothing"]["requests"]), (&extract["brought_nothing"], &json!(0)));
+    let lost = nothing["prompt_tokens"].as_u64().unwrap();
+    assert!(lost > 9, "its prompt, by its letters: {nothing}");
+    assert_eq!(extract["prompt_tokens"], lost + 9, "and 9 of the reply that came then");
+    assert_eq!((nothing["cost"].as_f64().unwrap() * 1e6).round() as u64, lost * 2 + 2 * 8);
+    let shown = home.run(&["show", &session]).ends(0);
+    assert!(shown.out.contains(&format!("; of this 1 request that brought nothing: ~{lost} tokens in, ~2 out, ~")), "{shown:#?}");
+    home.run(&["replay", "--check", &session]).ends(0);
+}
+
+#[test]
 fn money_is_counted_by_the_price_table() {
     let home = Home::new();
     home.write("config/tot/config.yaml", PRICED);

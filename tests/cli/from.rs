@@ -82,7 +82,7 @@ fn a_request_that_is_not_there_is_named_and_never_sent() {
         (&["--max-expansions", "9"][..], &["from demo", "never asked there"][..]),
         (&["--prompts", folder], &["samples of node 0 (action)", "task is new there", "Be brave."]),
         (&["--branching", "3"], &["samples of node 0", "it holds 2 of the 3 samples"]),
-        (&["--llm", "openai:other"], &["mentions of the question (extract)", "the model is other and was m there"]),
+        (&["--llm", "openai:other"], &["mentions of the question (extract)", "the model is openai:other and was openai:m there"]),
         (&["--structured", "off"], &["and was constrained there"]),
         (&["--kg", &museum], &["file was not open there"]),
         (&["Who wrote Inception?"], &["question is new there", "Who wrote Inception?"]),

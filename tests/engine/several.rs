@@ -166,7 +166,7 @@ fn run(kgs: &[Table], k: u32, expansions: u32, given: &[&str], model: impl Fn(Pr
 }
 
 fn replied(ask: AskId, got: Got) -> Event {
-    Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1 }
+    Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1, nothing: false }
 }
 
 const fn facts() -> Table {

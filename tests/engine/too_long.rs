@@ -2,10 +2,15 @@
 
 use crate::acts::{act, again, film};
 use crate::world::World;
+use serde_json::{Value, json};
+use std::path::Path;
 use tree_of_traversals::asm::Action;
 use tree_of_traversals::calls::{CallErrorKind, LlmRequest, PromptKind};
 use tree_of_traversals::graph::{EntityId, Object};
 use tree_of_traversals::runner::bank::OnMiss;
+use tree_of_traversals::runner::task;
+use tree_of_traversals::scenario::Scenario;
+use tree_of_traversals::search::strategy::{self, TreeOfTraversals};
 use tree_of_traversals::search::{Act, Ask, By, Call, LlmCall, NodeId, Preset, Purpose};
 
 fn call(ask: &Ask) -> Option<&LlmCall> {
@@ -92,13 +97,15 @@ fn when_nothing_is_left_to_leave_out_the_node_fails_and_the_search_goes_on() {
     let failed: Vec<_> =
         world.state.nodes.iter().filter(|n| matches!(&n.action, Action::Error { why } if why.contains("longer than"))).collect();
     assert!(!failed.is_empty(), "the failure is a node");
-    // The graph held no fact: the same prompt is not sent again.
-    let asks = |world: &World| world.state.asks.iter().filter(|a| call(a).is_some_and(|c| c.kind == PromptKind::Relation)).count();
-    assert_eq!(asks(&world), failed.len());
+    // The graph held no fact, and the offer is soon as short as an offer may be: the same prompt is not sent again.
+    let asks: Vec<_> = world.state.asks.iter().filter_map(|a| call(a)).filter(|c| c.kind == PromptKind::Relation).collect();
+    assert_eq!(asks.len(), 2 * failed.len());
+    let all = asks[1].listed + asks[1].unlisted;
     let parent = failed[0].parent.unwrap();
     let remarks = world.state.remarks();
     assert!(
-        remarks.iter().any(|r| *r == format!("node {}: the prompt is too long for the model, and holds no fact to leave out", parent.0))
+        remarks.iter().any(|r| *r == format!("node {}: the prompt is too long for the model even with 8 of {all} relations", parent.0)),
+        "{remarks:?}"
     );
     // With a model that takes it, it can be asked again.
     world.too_long = |_| false;
@@ -253,4 +260,92 @@ fn a_person_who_asks_again_gets_the_whole_prompt_tried() {
     let asked = world.state.asks[before..].iter().find(|a| a.key.purpose == Purpose::Sample).unwrap();
     assert_eq!(call(asked).unwrap().omitted, 0);
     assert!(asked.error.is_none());
+}
+
+/// The film question in a graph that knows 300 more relations of the first film.
+fn wide() -> Scenario {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenarios/film-backtrack.json");
+    let mut value: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for n in 0..300 {
+        let id = format!("P{}", 9_000 + n);
+        value["kg"]["properties"][&id] = json!(format!("some further relation of number {n}"));
+        value["kg"]["claims"].as_array_mut().unwrap().push(json!(["Q25188", id, "Q910000201"]));
+    }
+    value["llm"]["fallback"] = json!({"score_state": ["0.35"], "score_answer": ["0.1"], "action": ["ANSWER: somebody"], "entities": ["Q25188"], "relation": ["P161"]});
+    serde_json::from_value(value).unwrap()
+}
+
+/// In a small window, with every relation that a graph has.
+fn in_a_window(scenario: &Scenario, too_long: fn(&LlmRequest) -> bool) -> World {
+    let mut settings = scenario.settings(Preset::Paper);
+    settings.relation_limit = 1_000;
+    let mut world = World::with_settings(scenario, settings, 1);
+    world.too_long = too_long;
+    world.run(usize::MAX);
+    world
+}
+
+/// The tokens that a prompt lists as relations.
+fn listed(prompt: &str) -> Vec<&str> {
+    let list = section(prompt, "# TASK: select relation").lines().filter_map(|line| line.strip_prefix("- "));
+    list.map(|line| line.split(": ").next().unwrap()).collect()
+}
+
+#[test]
+fn hundreds_of_relations_are_cut_to_fit_as_they_are_offered() {
+    let scenario = wide();
+    let world = in_a_window(&scenario, |request| letters(request) > 5_000);
+    let state = &world.state;
+    let cut: Vec<&Ask> = state.asks.iter().map(|ask| &**ask).filter(|ask| call(ask).is_some_and(|c| c.unlisted > 0)).collect();
+    assert!(cut.iter().any(|ask| ask.error.is_none()), "one fits: {cut:?}");
+    for ask in &cut {
+        let (prompt, call) = (state.prompt_of(ask).unwrap(), call(ask).unwrap());
+        let node = state.step(ask.key.step).unwrap().node.unwrap();
+        let offered: Vec<String> = strategy::offered(state, node).iter().map(|relation| relation.at.token()).collect();
+        let shown = listed(&prompt);
+        assert!(offered.len() > 300 && shown.len() >= 8 && shown.len() < offered.len(), "{} of {}", shown.len(), offered.len());
+        assert_eq!(shown, offered[..shown.len()], "the first ones stay, in their order");
+        assert_eq!((call.listed as usize, (call.listed + call.unlisted) as usize), (shown.len(), offered.len()));
+        assert!(prompt.contains(&format!("\n({} of {} relations are listed", shown.len(), offered.len())), "{prompt}");
+        assert!(call.shown == 0, "facts go first");
+        // A constrained reply can name what is listed, and nothing else.
+        let job = task::llm_job(state, &TreeOfTraversals, ask).unwrap();
+        assert_eq!(job.about.options, shown);
+    }
+    let (fits, most) =
+        cut.iter().filter(|ask| ask.error.is_none()).map(|ask| (ask, state.prompt_of(ask).unwrap().len())).max_by_key(|(_, n)| *n).unwrap();
+    assert!(most > 2_500, "half of the window at least is used: {most} in {fits:?}");
+    let said =
+        format!("{} of {} relations were shown", call(fits).unwrap().listed, call(fits).unwrap().listed + call(fits).unwrap().unlisted);
+    assert!(state.remarks().iter().any(|remark| remark.contains(&said)), "{said}: {:?}", state.remarks());
+    assert_eq!(world.reloaded(), world.state);
+    // The choices are those of a model without bounds.
+    let whole = in_a_window(&scenario, |_| false);
+    assert!(whole.state.asks.iter().all(|ask| call(ask).is_none_or(|call| call.unlisted == 0)));
+    assert_eq!(state.summary().tree, whole.state.summary().tree);
+}
+
+#[test]
+fn a_few_relations_stay_on_offer_however_little_room_there_is() {
+    let world = in_a_window(&wide(), |request| request.kind == PromptKind::Relation);
+    let asked = |ask: &&Ask| call(ask).is_some_and(|call| call.kind == PromptKind::Relation);
+    let asks: Vec<&Ask> = world.state.asks.iter().map(|ask| &**ask).filter(asked).collect();
+    assert!(world.state.finished.is_some() && !asks.is_empty());
+    assert_eq!(asks.iter().map(|ask| listed(&world.state.prompt_of(ask).unwrap()).len()).min(), Some(8));
+    let said = world.state.left_out();
+    assert!(
+        said.iter().any(|(_, said)| said.contains("too long for the model even with") && said.contains("8 of 309 relations")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_prompt_with_nothing_to_leave_out_is_not_sent_again() {
+    let mut world = World::new(&film(), Preset::Paper, 1);
+    world.too_long = |request| request.kind == PromptKind::Entities;
+    world.run(usize::MAX);
+    let first = world.state.asks.iter().find(|ask| call(ask).is_some_and(|c| c.kind == PromptKind::Entities)).unwrap();
+    assert!(world.state.ask_of(tree_of_traversals::search::AskKey { round: 1, ..first.key }).is_none());
+    let said = world.state.left_out();
+    assert!(said.iter().any(|(_, said)| said == "the prompt is too long for the model, and holds no fact to leave out"), "{said:?}");
 }

@@ -305,5 +305,5 @@ enum Went {
 }
 
 fn live(ask: AskId, got: Got) -> Event {
-    Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1 }
+    Event::Replied { ask, got, source: Source::Live, usage: None, took_ms: 0, tries: 1, nothing: false }
 }

@@ -241,3 +241,40 @@ async fn what_came_before_an_error_is_kept_and_nothing_new_is_sent() {
     assert_eq!(slots, [0, 2, 3, 4], "requests in flight are waited for, they are paid");
     assert_eq!(server.count(), 5);
 }
+
+#[tokio::test]
+async fn a_chat_server_that_says_404_is_quoted_and_not_called_none() {
+    let of = async |body: serde_json::Value| {
+        let (_, got) = against(vec![Answer::new(404, body)], 1).await;
+        (got.kind(), got.error().message.clone())
+    };
+    let (kind, said) =
+        of(json!({"error": {"message": "This is not a chat model. Did you mean to use v1/completions?", "type": "invalid_request_error"}}))
+            .await;
+    assert_eq!(kind, CallErrorKind::Unreachable);
+    assert!(said.contains("127.0.0.1 refused the request (HTTP 404): \"This is not a chat model"), "{said}");
+    let (_, said) = of(json!({"error": {"message": "Invalid URL (POST /x)"}})).await;
+    assert!(said.contains("no chat server at"), "{said}");
+    let (_, said) = of(json!({"detail": "Not Found"})).await;
+    assert!(said.contains("no chat server at"), "{said}");
+}
+
+#[tokio::test]
+async fn an_error_in_the_shape_of_vllm_keeps_its_sentence_in_a_stream_and_whole() {
+    let error = json!({"object": "error", "message": "Internal trouble", "type": "InternalServerError", "code": 500});
+    for answer in [Answer::stream(&[error.clone()]), Answer::new(200, &error)] {
+        let (_, got) = against(vec![answer], 1).await;
+        assert!(got.error().message.contains("Internal trouble"), "{}", got.error());
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_refuses_whatever_it_is_asked_halts_the_search() {
+    let server = Server::start(|_, _| Answer::error(400, "User location is not supported for the API use.")).await;
+    let model = adapter(&server);
+    let mut kinds = Vec::new();
+    for _ in 0..3 {
+        kinds.push(run(&model, job(1)).await.kind());
+    }
+    assert_eq!(kinds, [CallErrorKind::Refused, CallErrorKind::Refused, CallErrorKind::Server]);
+}

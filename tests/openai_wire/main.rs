@@ -8,6 +8,7 @@ mod reasoning;
 mod server;
 mod stream;
 mod structured;
+mod wasted;
 mod wire;
 
 use chat::{Outcome, run};

@@ -74,6 +74,35 @@ async fn an_empty_reply_without_reasoning_is_a_sample() {
 }
 
 #[tokio::test]
+async fn null_and_empty_are_told_apart_in_pieces_too() {
+    let (null, empty) = ("<null>".to_owned(), String::new());
+    let of = |deltas: &[Value]| {
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+        let events = deltas.iter().map(|delta| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}));
+        let events: Vec<Value> = events.chain([end]).collect();
+        async move { against(vec![Answer::stream(&events)], 1).await.1 }
+    };
+    let opening = json!({"role": "assistant", "content": ""});
+    let (none, nothing) = (json!({"content": null}), json!({"role": "assistant"}));
+    for (deltas, text, why) in [
+        (vec![opening.clone()], &empty, "the reply is empty"),
+        (vec![opening.clone(), json!({"content": ""})], &empty, "the reply is empty"),
+        (vec![none.clone()], &null, "the service sent no text"),
+        (vec![nothing.clone()], &null, "the service sent no text"),
+        // The opening is no text where the service says that there is none.
+        (vec![opening.clone(), none.clone()], &null, "the service sent no text"),
+        (vec![none.clone(), json!({"content": ""})], &null, "the service sent no text"),
+    ] {
+        let got = of(&deltas).await;
+        assert_eq!(got.texts(), [text.as_str()], "{deltas:?}");
+        assert_eq!(read(&got), [Err(why)], "{deltas:?}");
+    }
+    // A null beside text is none of its pieces.
+    let got = of(&[opening, none.clone(), json!({"content": "THINK: "}), none, json!({"content": "x"})]).await;
+    assert_eq!(got.texts(), ["THINK: x"]);
+}
+
+#[tokio::test]
 async fn e04_a_limit_spent_on_reasoning_is_raised_once_and_learnt() {
     let server =
         Server::start(|_, seen| if seen.body["max_tokens"].as_u64().unwrap() < 4096 { spent() } else { Answer::texts(&["ANSWER: Oslo"]) })
@@ -137,6 +166,23 @@ async fn what_a_filter_left_of_a_reply_is_kept_and_not_read() {
     }
 }
 
+/// Of a reply that was taken away Gemini's compatible endpoint says why in the reason, and may send no message at all.
+#[tokio::test]
+async fn a_reply_that_gemini_filters_is_called_so() {
+    let choice = json!({"index": 0, "finish_reason": "content_filter: PROHIBITED_CONTENT"});
+    let half = json!({"index": 0, "finish_reason": "content_filter: SAFETY", "message": {"role": "assistant", "content": "ANSWER: Chris"}});
+    let piece = json!({"choices": [{"index": 0, "delta": {"content": "ANSWER: Chris"}, "finish_reason": "content_filter: SAFETY"}]});
+    for answer in [
+        Answer::new(200, json!({"choices": [choice]})),
+        Answer::new(200, json!({"choices": [half]})),
+        Answer::stream(&[json!({"choices": [choice]}), json!("[DONE]")]),
+        Answer::stream(&[piece, json!("[DONE]")]),
+    ] {
+        let (server, got) = against(vec![answer], 1).await;
+        assert_eq!((got.kind(), server.count()), (CallErrorKind::Filtered, 1), "{}", got.error());
+    }
+}
+
 #[tokio::test]
 async fn nothing_but_halves_that_a_filter_left_is_a_filtered_call() {
     for text in ["ANSWER: Chris", "{\"action\":\"ANSWER\",\"text\":\"Chris"] {
@@ -153,6 +199,42 @@ async fn the_pieces_of_a_filtered_reply_are_taken_back() {
     let stream = Answer::stream(&[chunk("ANSWER: ", Value::Null), chunk("Chris", json!("content_filter")), json!("[DONE]")]);
     let (_, got) = against(vec![stream], 1).await;
     assert_eq!((got.kind(), got.dropped(), got.shown(0, false)), (CallErrorKind::Filtered, 1, String::new()));
+}
+
+#[tokio::test]
+async fn a_reply_that_the_service_broke_off_is_asked_for_once_more() {
+    for finish in ["error", "insufficient_system_resource", "abort", "ABORT"] {
+        let broken = || Answer::choice(&json!({"content": "ANSWER: Chris"}), finish);
+        let (server, got) = against(vec![broken(), Answer::texts(&["ANSWER: Oslo"])], 1).await;
+        assert_eq!((got.texts(), server.count()), (vec!["ANSWER: Oslo".to_owned()], 2), "{finish}");
+        assert_eq!(got.replies.len(), 2, "what was broken off is paid all the same");
+        let (server, got) = against(vec![broken()], 1).await;
+        assert_eq!((got.kind(), got.samples().len(), server.count()), (CallErrorKind::BadReply, 0, 2), "{finish}");
+        let message = &got.error().message;
+        assert!(message.contains(&format!("127.0.0.1 broke the reply off, twice: \"{finish}\"; ask again later")), "{message}");
+    }
+    // Among others: its slot alone is asked for again, then it is a sample that is not read.
+    let server = Server::start(|at, _| {
+        if at == 0 { mixed("error", &json!({"content": "ANSWER: Ch"})) } else { Answer::choice(&json!({"content": "ANSWER: C"}), "error") }
+    })
+    .await;
+    let got = run(&adapter(&server), job(3)).await;
+    assert_eq!((got.samples().len(), server.count()), (3, 2));
+    let slot = got.samples().iter().position(|(slot, _)| *slot == 1).unwrap();
+    assert_eq!(read(&got)[slot], Err("the service broke the reply off"));
+    // An end that nobody knows says nothing.
+    let (server, got) = against(vec![Answer::choice(&json!({"content": "ANSWER: Oslo"}), "wibble")], 1).await;
+    assert_eq!((got.texts(), server.count()), (vec!["ANSWER: Oslo".to_owned()], 1));
+    assert!(read(&got)[0].is_ok());
+}
+
+#[tokio::test]
+async fn the_pieces_of_a_reply_that_broke_off_are_taken_back() {
+    let chunk = |text: &str, finish: Value| json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}]});
+    let broken = Answer::stream(&[chunk("ANSWER: ", Value::Null), chunk("Chr", json!("error")), json!("[DONE]")]);
+    let whole = Answer::stream(&[chunk("ANSWER: Oslo", json!("stop")), json!("[DONE]")]);
+    let (_, got) = against(vec![broken, whole], 1).await;
+    assert_eq!((got.texts(), got.dropped(), got.shown(0, false)), (vec!["ANSWER: Oslo".to_owned()], 1, "ANSWER: Oslo".to_owned()));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::CallErrorKind;
-use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, Provider, Secret};
+use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, OnWire, Provider, Secret};
 
 #[tokio::test]
 async fn e08_every_form_of_base_url_reaches_the_chat_call_once() {
@@ -120,7 +120,7 @@ async fn replies_are_reported_as_they_arrive() {
 async fn dropping_the_call_closes_its_requests() {
     let server = Server::start(|_, _| Answer::texts(&["x"]).after(Duration::from_secs(60))).await;
     let model = Chat::new(ChatConfig { timeout: Duration::from_secs(90), ..config(&server) }).unwrap();
-    let call = model.complete(job(3), Arc::new(|_| panic!("nothing came")));
+    let call = model.complete(job(3), Arc::new(|came| assert!(matches!(came, OnWire::Underway(_, Some(_))), "nothing came: {came:?}")));
     assert!(tokio::time::timeout(Duration::from_millis(300), call).await.is_err());
     for _ in 0..100 {
         if server.left() > 0 {

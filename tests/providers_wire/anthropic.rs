@@ -3,12 +3,12 @@
 use super::chat::{Outcome, config, job, run};
 use super::http::Reply;
 use super::services::anthropic::{MODEL, NEWER, error, half, overload_event, overloaded, start};
-use super::services::{KEY, SAID, Service, THOUGHT, html_error, stream_reply};
+use super::services::{KEY, SAID, Service, THOUGHT, html_error, json_reply, stream_reply};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use tree_of_traversals::calls::{CallErrorKind, Form};
-use tree_of_traversals::llm::{Ability, Chat, ChatConfig, LanguageModel, Provider, Secret};
+use tree_of_traversals::calls::{CallErrorKind, Form, Usage};
+use tree_of_traversals::llm::{Ability, Chat, ChatConfig, LanguageModel, OnWire, Provider, Secret};
 
 fn adapter(service: &Service) -> Chat {
     Chat::new(config(Provider::Anthropic, MODEL, &service.url(), KEY)).unwrap()
@@ -73,7 +73,8 @@ async fn replies_that_come_whole_are_the_same() {
     assert_eq!(pieces.sample().text.as_deref(), Some(SAID));
     assert_eq!(pieces.sample().reasoning.as_deref(), Some(THOUGHT));
     assert_eq!((pieces.shown(0, true).as_str(), pieces.shown(0, false).as_str()), (THOUGHT, SAID));
-    assert_eq!(whole.wire.len(), 1, "a reply that comes whole has no pieces");
+    let pieces_of = |got: &Outcome| got.wire.iter().filter(|came| matches!(came, OnWire::Piece(_))).count();
+    assert!(pieces_of(&pieces) > 1 && pieces_of(&whole) == 0, "a reply that comes whole has no pieces");
     assert_eq!(pieces.usage().completion_tokens, whole.usage().completion_tokens);
 }
 
@@ -229,6 +230,21 @@ async fn e05_text_before_an_overload_is_thrown_away() {
 }
 
 #[tokio::test]
+async fn a_message_that_broke_off_is_paid_as_its_beginning_counts_it() {
+    let service = start();
+    service.fails_with([stream_reply("text/event-stream", &half())]);
+    let got = ask(&service, "Act.").await;
+    assert_eq!(got.texts(), [FIRST_LINE]);
+    let wanted = Usage { prompt_tokens: 9, completion_tokens: 4, estimated: true, ..Usage::default() };
+    assert_eq!(got.wasted().iter().map(|wasted| wasted.usage).collect::<Vec<_>>(), [wanted], "9 by the service, 13 letters came");
+    assert!(!got.usage().estimated);
+    // An overload before any text is a refusal, whatever was counted before it.
+    let begun = half().lines().take(3).map(|line| format!("{line}\n")).collect::<String>();
+    service.fails_with([stream_reply("text/event-stream", &format!("{begun}{}", overload_event()))]);
+    assert_eq!(ask(&service, "Act.").await.wasted(), []);
+}
+
+#[tokio::test]
 async fn the_pause_is_as_long_as_the_service_asks() {
     let service = start();
     let slow = |headers: &str| Reply::whole("429 X", &format!("content-type: application/json\r\n{headers}"), "{}");
@@ -284,4 +300,13 @@ async fn a_text_to_be_continued_is_one_user_message() {
 fn anthropic_itself_wants_its_own_key() {
     let error = Chat::new(ChatConfig::new(Provider::Anthropic, MODEL)).unwrap_err();
     assert!(error.kind == CallErrorKind::Key && error.message.contains("ANTHROPIC_API_KEY"), "{error}");
+}
+
+#[tokio::test]
+async fn a_turn_that_was_paused_is_asked_for_once_more() {
+    let service = start();
+    let paused = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": [{"type": "text", "text": "ANSWER: Ber"}], "stop_reason": "pause_turn", "stop_sequence": null, "usage": {"input_tokens": 9, "output_tokens": 3}});
+    service.fails_with([json_reply(200, "", &paused)]);
+    let got = ask(&service, "Act.").await;
+    assert_eq!((got.texts(), service.count()), (vec!["ANSWER: Oslo".to_owned()], 2));
 }

@@ -184,3 +184,16 @@ fn no_key(url: Option<String>) {
     let amazon = ChatConfig { base_url: url, ..ChatConfig::new(Provider::Bedrock, MODEL) };
     assert!(Chat::new(amazon).unwrap_err().message.contains("AWS_BEARER_TOKEN_BEDROCK"));
 }
+
+#[tokio::test]
+async fn what_was_malformed_is_asked_for_once_more() {
+    for reason in ["malformed_model_output", "malformed_tool_use"] {
+        let service = start();
+        let content = json!([{"text": "ANSWER: Ber"}]);
+        let usage = json!({"inputTokens": 9, "outputTokens": 3, "totalTokens": 12});
+        let malformed = json!({"output": {"message": {"role": "assistant", "content": content}}, "stopReason": reason, "usage": usage, "metrics": {"latencyMs": 1}});
+        service.fails_with([json_reply(200, "", &malformed)]);
+        let got = ask(&service, "Act.").await;
+        assert_eq!((got.texts(), service.count()), (vec!["ANSWER: Oslo".to_owned()], 2), "{reason}");
+    }
+}

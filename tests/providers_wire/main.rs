@@ -9,6 +9,7 @@ mod clients;
 #[path = "../support/http.rs"]
 mod http;
 mod memory;
+mod nothing_said;
 mod ollama;
 mod openai;
 #[path = "../support/services/mod.rs"]

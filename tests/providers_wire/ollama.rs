@@ -233,3 +233,22 @@ async fn log_probabilities_come_since_the_version_that_has_them() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_server_that_only_loads_the_model_is_asked_once_more() {
+    // As documented for a request that loads or unloads a model: no text, no counts.
+    let only = |what: &str| {
+        let line = json!({"model": MODEL, "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": ""}, "done_reason": what, "done": true});
+        stream_reply("application/x-ndjson", &format!("{line}\n"))
+    };
+    for what in ["load", "unload"] {
+        let service = start(Age::New);
+        service.fails_with([only(what)]);
+        let got = ask(&service, "Act.").await;
+        assert_eq!((got.texts(), service.count()), (vec!["ANSWER: Oslo".to_owned()], 2), "{what}");
+        service.fails_with([only(what), only(what)]);
+        let got = ask(&service, "Act.").await;
+        assert_eq!((got.kind(), service.count()), (CallErrorKind::BadReply, 4), "{what}");
+        assert!(got.error().message.contains(&format!("broke the reply off, twice: \"{what}\"")), "{}", got.error());
+    }
+}

@@ -97,6 +97,8 @@ async fn the_pieces_of_a_stream_are_the_reply() {
         OnWire::Dropped(slots) => panic!("nothing was to be thrown away: {slots:?}"),
         OnWire::Reply(reply) => whole.lock().unwrap().push(reply),
         OnWire::Kept { .. } => panic!("nothing is kept"),
+        OnWire::Underway(..) => {}
+        OnWire::Wasted(_, wasted) => panic!("nothing was to break off: {wasted:?}"),
     };
     let model = model();
     assert_eq!(model.complete(job("Name a city.", &[1, 2, 3]), Arc::new(wire)).await, Ok(()));

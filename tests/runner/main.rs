@@ -5,6 +5,7 @@ mod corrections;
 mod forks;
 mod models;
 mod stops;
+mod wasted;
 
 use futures_util::future::BoxFuture;
 use std::path::Path;

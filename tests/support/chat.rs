@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tree_of_traversals::calls::{
-    About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, Piece, PromptKind, Sample, Usage,
+    About, AskId, CallError, CallErrorKind, LlmReply, LlmRequest, Part, PartKind, Piece, PromptKind, Sample, Usage, Wasted,
 };
 use tree_of_traversals::llm::{Chat, ChatConfig, LanguageModel, LlmJob, OnWire, Provider, Secret};
 
@@ -85,6 +85,11 @@ impl Outcome {
         let mut all = Usage::default();
         self.replies.iter().for_each(|reply| all += reply.usage.unwrap());
         all
+    }
+
+    /// What requests took that brought nothing, in order.
+    pub fn wasted(&self) -> Vec<Wasted> {
+        self.wire.iter().filter_map(|came| if let OnWire::Wasted(_, wasted) = came { Some(*wasted) } else { None }).collect()
     }
 
     pub fn tries(&self) -> u32 {

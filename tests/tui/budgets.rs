@@ -6,7 +6,7 @@ use tree_of_traversals::calls::Usage;
 use tree_of_traversals::money::Money;
 use tree_of_traversals::price::Price;
 use tree_of_traversals::runner::Command;
-use tree_of_traversals::search::{Act, ActId, Budget, By, Event, Got, Halt, HaltCause, OtherModel, Setting};
+use tree_of_traversals::search::{Act, ActId, Budget, By, Entry, Event, Got, Halt, HaltCause, OtherModel, Setting, Source};
 
 /// The film question after 60 entries, with a price, counted tokens, and these limits.
 fn spent(price: Option<Price>, limits: &[(Budget, u64)]) -> World {
@@ -99,6 +99,31 @@ fn free_unknown_and_estimated_are_told_apart() {
     let screen = Desk::at(&world).press("5 z").screen(120, 40);
     row(&screen, &["tokens", " ~", " in, ~", " out"]);
     row(&screen, &["cost", " ~0.", "USD"]);
+}
+
+#[test]
+fn what_brought_nothing_is_shown_apart() {
+    let world = |nothing: bool| {
+        let mut world = spent(usd(), &[]);
+        let open = world.state.asks.iter().rev().find(|ask| ask.is_llm()).unwrap().id;
+        let asked = world.entries.iter().position(|e| matches!(&e.ev, Event::Asked { ask, .. } if *ask == open)).unwrap();
+        world.entries.truncate(asked + 1);
+        if nothing {
+            let usage = Usage { prompt_tokens: 1_200, completion_tokens: 34, estimated: true, ..Usage::default() };
+            let (got, usage) = (Got::Samples(Vec::new()), Some(usage));
+            let ev = Event::Replied { ask: open, got, source: Source::Live, usage, took_ms: 9, tries: 3, nothing: true };
+            world.entries.push(Entry { seq: asked as u64 + 1, at: 0, by: By::World, ev });
+        }
+        world
+    };
+    assert!(!Desk::at(&world(false)).press("5 z").screen(120, 40).contains("nothing"));
+    let mut desk = Desk::at(&world(true));
+    let screen = desk.press("5 z").screen(120, 40);
+    row(&screen, &["for nothing", "3 requests · ~1,200 in, ~34 out · ~0.002672 USD"]);
+    row(&screen, &["by kind", "cost", "nothing"]);
+    row(&screen, &["~1,234"]);
+    assert!(desk.screen(50, 24).contains("3 req · ~1.2k+34"), "{}", desk.screen(50, 24));
+    row(&desk.press("6").screen(160, 50), &["3 requests brought nothing and took about 1,234 tokens"]);
 }
 
 /// Halted by a budget of calls.

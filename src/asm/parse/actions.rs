@@ -132,11 +132,20 @@ impl Rows {
         }
     }
 
-    /// The first line below row `i` that is text of its own.
+    /// What belongs to the action in row `i` and stands below it: under a label ("Action Input:", "Text:"), else the first line
+    /// that is text of its own.
     fn below(&self, i: usize) -> Option<&str> {
-        let row = self.rows[i + 1..].iter().find(|row| !row.trim().is_empty())?;
-        let text = keywords::action_input(row).or_else(|| keywords::thought(row)).unwrap_or(row);
-        (keywords::at_start(row).is_none() && keywords::in_middle(row).is_none()).then(|| item(text).unwrap_or(text))
+        let is_text = |row: &&String| keywords::at_start(row).is_none() && keywords::in_middle(row).is_none();
+        let mut rows = self.rows[i + 1..].iter().filter(|row| !row.trim().is_empty()).take_while(is_text);
+        let first = rows.next()?;
+        let labelled = std::iter::once(first).chain(rows.clone().take_while(|_| keywords::reason(first).is_some()));
+        let text = match labelled.clone().find_map(|row| keywords::action_input(row)) {
+            // `text: |`, and the text in the next line.
+            Some(text) if !says_something(text) => labelled.chain(rows).skip_while(|row| keywords::action_input(row).is_none()).nth(1)?,
+            Some(text) => text,
+            None => keywords::thought(first).or_else(|| keywords::reason(first)).unwrap_or(first),
+        };
+        Some(item(text).unwrap_or(text))
     }
 
     /// The reason of an EXPAND: on its line, right below its colon, or as "Action Input:".
@@ -145,7 +154,9 @@ impl Rows {
             return tidy(text);
         }
         match self.rows.get(i + 1) {
-            Some(row) if keywords::action_input(row).is_some() || (!hit.bare && !row.trim().is_empty()) => {
+            Some(row)
+                if keywords::action_input(row).is_some() || keywords::reason(row).is_some() || (!hit.bare && !row.trim().is_empty()) =>
+            {
                 self.below(i).map(tidy).unwrap_or_default()
             }
             _ => String::new(),

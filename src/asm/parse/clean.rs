@@ -28,6 +28,7 @@ pub(super) fn clean(sample: &Sample, answer_tag: bool) -> Result<Cleaned, Unusab
     match sample.withheld() {
         Some(Withheld::Filtered) => return Err(Unusable::Unreadable("the service's content filter took the reply")),
         Some(Withheld::Refused) => return Err(Unusable::Unreadable(REFUSES)),
+        Some(Withheld::BrokenOff) => return Err(Unusable::Unreadable("the service broke the reply off")),
         None => {}
     }
     let raw = sample.text.as_deref().ok_or(Unusable::Unreadable("the service sent no text"))?;

@@ -9,13 +9,11 @@ use super::json;
 use super::keywords::{self, Hit, Keyword};
 use super::marks::{unfenced, unmarked};
 use super::play_on::{Line, Strict, played};
-use super::refusal;
 use crate::asm::Action;
 
 const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it gave an answer");
 
-/// Reads `reply`. The label may be in any letter case; without one, a reply of a single line is the answer itself,
-/// unless it refuses.
+/// Reads `reply`. The label may be in any letter case; without one, a reply of a single line is the answer itself.
 /// THINK and EXPAND lines are reasoning.
 pub(super) fn final_answer(reply: &Cleaned, known: &dyn Fn(&str) -> bool) -> Result<Action, Unusable> {
     let unfenced = unfenced(&reply.text);
@@ -103,11 +101,5 @@ fn unlabelled(reply: &Cleaned, text: &str, invented: Option<Line>, known: &dyn F
     }
     let line = unmarked(line);
     let text = line.trim().strip_prefix("ANSWER ").unwrap_or(&line);
-    // What is in the graph is a name, however it reads.
-    if !known(text)
-        && let Some(refusal) = refusal::refuses(text)
-    {
-        return Err(refusal);
-    }
     answers::answer(&[text.to_owned()], known).ok_or(Unusable::Unreadable("the answer is empty"))
 }

@@ -1,6 +1,7 @@
-//! Ids in a reply: only whole, only if on offer, next to any punctuation and any letter that is not ASCII.
+//! Ids in a reply: only whole, only if on offer, next to any punctuation and any letter that is not ASCII; those that it chooses.
 
 use super::Unusable;
+use super::choice::{Change, Mention, Said, between_choices, is_struck, judge};
 use super::clean::{Cleaned, fold_char};
 use super::half_json::cut_object;
 use super::json;
@@ -31,9 +32,9 @@ impl<T: Default> Offered<T> {
         Self { by_key, lengths }
     }
 
-    /// Every whole offered id in `text` (folded) with where it begins, in the order of the text. With `cut`, an id that ends
+    /// Every whole offered id in `text` (folded) with where it stands, in the order of the text. With `cut`, an id that ends
     /// the text is left out if a longer offered one begins with it.
-    fn named<'s>(&'s self, text: &'s str, cut: bool) -> impl Iterator<Item = (usize, &'s T)> + 's {
+    fn named<'s>(&'s self, text: &'s str, cut: bool) -> impl Iterator<Item = (Mention, &'s T)> + 's {
         let mut at = 0;
         std::iter::from_fn(move || {
             while at < text.len() {
@@ -48,7 +49,7 @@ impl<T: Default> Offered<T> {
                 if cut && at == text.len() && self.by_key.keys().any(|k| k.len() > key.len() && k.starts_with(key)) {
                     continue;
                 }
-                return Some((here, value));
+                return Some((Mention { start: here, end: at }, value));
             }
             None
         })
@@ -160,20 +161,36 @@ const fn nothing(reply: &Cleaned, readable: &Readable, cut: &'static str, missin
     }
 }
 
-/// The offered entities that `reply` names: a set, in the order of the offer.
+/// The offered entities that `reply` chooses, else those that it names: a set, in the order of the offer.
 pub(super) fn entities(reply: &Cleaned, offered: &[EntityId]) -> Result<Vec<EntityId>, Unusable> {
     let index: Offered<Vec<usize>> = Offered::new(offered.iter().map(AsRef::as_ref), |places: &mut Vec<usize>, i| places.push(i));
-    let said = readable(reply);
-    let mut chosen = vec![false; offered.len()];
-    for (_, places) in index.named(&said.text, said.ends_open) {
-        // Two offered ids that differ in letter case only: the first is meant.
-        if let Some(i) = places.first() {
-            chosen[*i] = true;
-        }
-    }
-    let ids: Vec<EntityId> = offered.iter().zip(chosen).filter(|(_, c)| *c).map(|(id, _)| id.clone()).collect();
+    let readable = readable(reply);
+    // Two offered ids that differ in letter case only: the first is meant.
+    let (mentions, named): (Vec<Mention>, Vec<usize>) =
+        index.named(&readable.text, readable.ends_open).filter_map(|(at, places)| Some((at, *places.first()?))).unzip();
+    let judged = judge(&readable.text, &mentions);
+    let said = by_id(offered.len(), &named, &judged.said);
+    let best = said.iter().flatten().max().copied();
+    let is_taken = |said: &Option<Said>| match best {
+        Some(Said::Rejected) | None => judged.all_others && said.is_none(),
+        best => *said == best,
+    };
+    let ids: Vec<EntityId> = offered.iter().zip(&said).filter(|(_, said)| is_taken(said)).map(|(id, _)| id.clone()).collect();
     let cut = "the reply was cut off at the token limit before it named an offered entity";
-    if ids.is_empty() { Err(nothing(reply, &said, cut, "it names none of the offered entities")) } else { Ok(ids) }
+    match (ids.is_empty(), best) {
+        (false, _) => Ok(ids),
+        (true, Some(_)) if !readable.cut => Err(Unusable::Unreadable("it names offered entities only to reject them")),
+        _ => Err(nothing(reply, &readable, cut, "it names none of the offered entities")),
+    }
+}
+
+/// What is said of each of `count` ids in the end; `named` = which id each mention is.
+fn by_id(count: usize, named: &[usize], said: &[Said]) -> Vec<Option<Said>> {
+    let mut all: Vec<Option<Said>> = vec![None; count];
+    for (i, said) in named.iter().zip(said) {
+        all[*i] = Some(all[*i].map_or(*said, |before| before.then(*said)));
+    }
+    all
 }
 
 /// Where a relation is on offer, by direction.
@@ -183,29 +200,52 @@ struct Ways {
     incoming: Option<usize>,
 }
 
-/// The first offered relation that `reply` names. A bare id that is offered in reverse only is the reverse; an id with a
-/// tilde is never the forward relation.
+/// The offered relation that `reply` chooses, else the first that it names. A bare id that is offered in reverse only is the
+/// reverse; an id with a tilde is never the forward relation.
 pub(super) fn relation(reply: &Cleaned, offered: &[RelationRef]) -> Result<RelationRef, Unusable> {
     let index: Offered<Ways> = Offered::new(offered.iter().map(|r| r.id.as_ref()), |ways: &mut Ways, i| {
         let way = if offered[i].direction == Direction::Out { &mut ways.out } else { &mut ways.incoming };
         way.get_or_insert(i);
     });
-    let said = readable(reply);
-    for (at, ways) in index.named(&said.text, said.ends_open) {
-        let pick = if said.reverse || has_tilde(&said.text[..at]) { ways.incoming } else { ways.out.or(ways.incoming) };
-        if let Some(i) = pick {
-            return Ok(offered[i].clone());
-        }
-    }
+    let readable = readable(reply);
+    let text = &readable.text;
+    let pick = |at: Mention, ways: &Ways| {
+        let back = readable.reverse || (has_tilde(&text[..at.start]) && !is_struck(text, at));
+        let way = if back { ways.incoming } else { ways.out.or(ways.incoming) };
+        way.map(|way| (at, way))
+    };
+    let (mentions, named): (Vec<Mention>, Vec<usize>) =
+        index.named(text, readable.ends_open).filter_map(|(at, ways)| pick(at, ways)).unzip();
+    let judged = judge(text, &mentions);
+    let said = by_id(offered.len(), &named, &judged.said);
+    let best = said.iter().flatten().max().copied();
+    // Of several that are as good the first counts, but one that was chosen later may correct it.
+    let mut taken = named.iter().filter(|i| said[**i] == best);
     let cut = "the reply was cut off at the token limit before it named an offered relation";
-    Err(nothing(reply, &said, cut, "it names none of the offered relations"))
+    match (best, taken.next()) {
+        (Some(best), Some(first)) if best != Said::Rejected => {
+            let last = taken.next_back().unwrap_or(first);
+            if best != Said::Chosen || first == last {
+                return Ok(offered[*first].clone());
+            }
+            let place = |i: &usize| named.iter().zip(&judged.said).position(|(at, said)| at == i && *said == best);
+            let between = place(first).zip(place(last)).map_or("", |(a, b)| &text[mentions[a].end..mentions[b].start]);
+            match between_choices(between) {
+                Change::None => Ok(offered[*first].clone()),
+                Change::Corrected => Ok(offered[*last].clone()),
+                Change::Unclear => Err(Unusable::Unreadable("it chooses several relations where one is wanted")),
+            }
+        }
+        (Some(_), _) if !readable.cut => Err(Unusable::Unreadable("it names offered relations only to reject them")),
+        _ => Err(nothing(reply, &readable, cut, "it names none of the offered relations")),
+    }
 }
 
 /// Whether a tilde stands before an id, perhaps with a prefix (`~wdt:`), a bracket or Markdown marks between.
 fn has_tilde(before: &str) -> bool {
     const MARKS: [char; 8] = ['<', '*', '_', '`', '"', '\'', '(', '['];
     let before = before.trim_end_matches(MARKS);
-    if before.ends_with('~') || before.strip_suffix(' ').is_some_and(|b| b.ends_with('~')) {
+    if before.ends_with('~') || before.strip_suffix(' ').is_some_and(|b| b.ends_with('~') && !b.ends_with("~~")) {
         return true;
     }
     if !before.ends_with([':', '/', '#']) {

@@ -76,18 +76,54 @@ pub(super) fn is_reasoning_key(key: &str) -> bool {
     .any(|word| key.starts_with(word))
 }
 
-/// The texts of `object` that are no reasoning, one a line.
+/// Keys under which a model lists what it does not choose.
+fn is_rejecting_key(key: &str) -> bool {
+    let key = key.to_lowercase().replace([' ', '-'], "_");
+    ["reject", "exclu", "discard", "ignored", "irrelevant", "unrelated", "unselected", "unused", "not_"]
+        .iter()
+        .any(|word| key.starts_with(word))
+}
+
+/// Keys under which a model repeats what is on offer.
+fn is_listing_key(key: &str) -> bool {
+    ["options", "candidates", "alternatives", "considered", "available", "offered"].contains(&key.to_lowercase().as_str())
+}
+
+/// Whether a value says no.
+fn is_no(value: &Value) -> bool {
+    match value {
+        Value::Bool(yes) => !yes,
+        Value::Null => true,
+        Value::String(text) => ["no", "false", "否", "不"].contains(&text.trim().to_lowercase().as_str()),
+        Value::Object(object) => is_turned_down(object),
+        _ => false,
+    }
+}
+
+/// `{"id": "Q1", "selected": false}`: named in order to be rejected.
+fn is_turned_down(object: &Map<String, Value>) -> bool {
+    let verdict = ["selected", "chosen", "relevant", "include", "included", "keep", "use", "useful", "needed", "expand"];
+    get(object, &verdict).is_some_and(is_no)
+}
+
+/// The texts of `object` that are no reasoning and nothing that is rejected, one a line.
 pub(super) fn said(object: &Map<String, Value>) -> String {
     let mut out = String::new();
+    let names = |key: &String| !is_reasoning_key(key) && !is_rejecting_key(key);
+    let chooses = object.keys().any(|key| names(key) && !is_listing_key(key));
     for (key, value) in object {
-        if !is_reasoning_key(key) {
-            if key.contains(|c: char| c.is_ascii_digit()) {
-                // `{"Q100": "Harbour Museum"}`: the key is what is named.
-                out.push_str(key);
-                out.push('\n');
-            }
-            gather(value, &mut out);
+        if !names(key) || (chooses && is_listing_key(key)) {
+            continue;
         }
+        if key.contains(|c: char| c.is_ascii_digit()) {
+            // `{"Q100": "Harbour Museum"}`: the key is what is named.
+            if is_no(value) && !value.is_null() {
+                continue;
+            }
+            out.push_str(key);
+            out.push('\n');
+        }
+        gather(value, &mut out);
     }
     out
 }
@@ -97,6 +133,7 @@ fn gather(value: &Value, out: &mut String) {
         Value::String(text) => out.push_str(text),
         Value::Number(number) => out.push_str(&number.to_string()),
         Value::Array(items) => items.iter().for_each(|item| gather(item, out)),
+        Value::Object(object) if is_turned_down(object) => {}
         Value::Object(object) => out.push_str(&said(object)),
         Value::Null | Value::Bool(_) => {}
     }

@@ -1,12 +1,14 @@
 //! Where a line names an action.
 
 use super::clean::{fold, unfolded};
-use super::marks::without_closing_quote;
-use regex::Regex;
+use super::marks::{tail, without_closing_quote};
+use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// So many keywords in mid-line are looked at: a line with more is no step.
 pub(super) const A_LINE: usize = 8;
+/// So many letters before a keyword are looked at.
+const NEAR: usize = 60;
 
 /// An action of the state `default`, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ const NAMES: &str = r"(?P<think>THINK)|(?P<expand>EXPAND(?:\\?[_ -]?KG)?)|(?P<an
 const CLOSERS: &str = r#"(?:\s*[#(]?\d{1,2}\)?)?(?:\s*\([^()\n:]{1,24}\)|/[^\x00-\x7f]{1,8})?[\])}>*_`"'”’»」』】\s]*"#;
 
 static START: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES})(?:{CLOSERS}:|】)[:*_`\s]*")).expect("constant"));
+    LazyLock::new(|| Regex::new(&format!(r"(?i){BEFORE}(?:{NAMES})(?:{CLOSERS}:|】|\s*[,|;]\s*{INPUTS}\s*:)[:*_`\s]*")).expect("constant"));
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i:{BEFORE})(?:{NAMES})(?:\s*\([^()\x00-\x7f]{{1,12}}\))?[^\p{{L}}\p{{N}}/]*$")).expect("constant")
 });
@@ -46,9 +48,27 @@ static ANSWER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
 });
 static THOUGHT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)^[^\p{L}\p{N}]*(?:\d{1,3}\s*[.)]\s*)?thought\s*\d*[*_`\s]*:\s*").expect("constant"));
-static INPUT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)^[^\p{L}\p{N}]*action[ _]?input\s*\d*[*_`\s]*:\s*").expect("constant"));
+/// Labels of what belongs to an action that was named apart: those of an agent's format, and the keys of the structured form.
+const INPUTS: &str = r"(?:action[ _]?)?(?:input|text|argument|content|value|parameter)s?";
+static INPUT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(&format!(r"(?i)^[^\p{{L}}\p{{N}}]*{INPUTS}\s*\d*[*_`\s]*:\s*")).expect("constant"));
+static REASON: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^[^\p{L}\p{N}]*(?:reason(?:ing)?|explanation|rationale|justification|理由|原因)[*_`\s]*:\s*").expect("constant")
+});
+/// "Action: answer", in any letter case.
+static APART: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?i)^[^\p{{L}}\p{{N}}]*(?:next )?(?:action|动作|行动|操作)[*_`\s]*:[^\p{{L}}\p{{N}}]*(?:{NAMES})[^\p{{L}}\p{{N}}/]*$"
+    ))
+    .expect("constant")
+});
+/// Words before a keyword in mid-line that take it back: "I should not ANSWER: yet."
+static DENIED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:\b(?:not|never|cannot|can't|don't|won't|shouldn't|instead of|rather than|before|without|no need to|too early to)\s+(?:(?:i|we|can|could|to|yet|be|just|the|an?|give|use|choose|go|for|with)\s+){0,4}|(?:不能|不要|不应该?|不该|不必|不用|无需|先不|别|而不是)\s*)$")
+        .expect("constant")
+});
 
-fn keyword(found: &regex::Captures<'_>) -> Keyword {
+fn keyword(found: &Captures<'_>) -> Keyword {
     if found.name("think").is_some() {
         Keyword::Think
     } else if found.name("expand").is_some() {
@@ -59,7 +79,7 @@ fn keyword(found: &regex::Captures<'_>) -> Keyword {
 }
 
 /// The keyword itself, without what decorates it.
-fn named<'a>(found: &regex::Captures<'a>) -> Option<regex::Match<'a>> {
+fn named<'a>(found: &Captures<'a>) -> Option<regex::Match<'a>> {
     ["think", "expand", "answer"].into_iter().find_map(|name| found.name(name))
 }
 
@@ -77,13 +97,15 @@ pub(super) fn at_start(line: &str) -> Option<Hit<'_>> {
         let rest = without_closing_quote(before, &line[unfolded(line, &folded, end)..]);
         return Some(Hit { keyword, from: 0, rest, bare: false });
     }
-    let found = BARE.captures(&folded)?;
+    let found = BARE.captures(&folded).or_else(|| APART.captures(&folded))?;
     Some(Hit { keyword: keyword(&found), from: 0, rest: "", bare: true })
 }
 
-/// The first upper-case keyword with a colon anywhere in `line`.
+/// The first upper-case keyword with a colon anywhere in `line`, if nothing before it takes it back.
 pub(super) fn in_middle(line: &str) -> Option<Hit<'_>> {
-    find(&MIDDLE, line)
+    let folded = fold(line);
+    let is_meant = |found: &Captures<'_>| !found.name("all").is_some_and(|all| DENIED.is_match(tail(&folded[..all.start()], NEAR)));
+    hit(&MIDDLE.captures_iter(&folded).take(A_LINE).find(is_meant)?, line, &folded)
 }
 
 /// The last label of an answer in `line`, in any letter case.
@@ -93,12 +115,7 @@ pub(super) fn last_answer_label(line: &str) -> Option<Hit<'_>> {
     hit(&found, line, &folded)
 }
 
-fn find<'a>(pattern: &Regex, line: &'a str) -> Option<Hit<'a>> {
-    let folded = fold(line);
-    hit(&pattern.captures(&folded)?, line, &folded)
-}
-
-fn hit<'a>(found: &regex::Captures<'_>, line: &'a str, folded: &str) -> Option<Hit<'a>> {
+fn hit<'a>(found: &Captures<'_>, line: &'a str, folded: &str) -> Option<Hit<'a>> {
     let all = found.name("all")?;
     let from = unfolded(line, folded, all.start());
     let rest = without_closing_quote(&line[..from], &line[unfolded(line, folded, all.end())..]);
@@ -110,9 +127,14 @@ pub(super) fn thought(line: &str) -> Option<&str> {
     labelled(&THOUGHT, line)
 }
 
-/// The text of an "Action Input:" line.
+/// The text of an "Action Input:" or "Text:" line.
 pub(super) fn action_input(line: &str) -> Option<&str> {
     labelled(&INPUT, line)
+}
+
+/// The text of a "Reason:" line.
+pub(super) fn reason(line: &str) -> Option<&str> {
+    labelled(&REASON, line)
 }
 
 fn labelled<'a>(pattern: &Regex, line: &'a str) -> Option<&'a str> {

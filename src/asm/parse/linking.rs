@@ -6,6 +6,7 @@ use super::half_json::cut_object;
 use super::json;
 use super::marks::{item, tail, tidy, unfenced, unquoted};
 use super::play_on::{Strict, played};
+use super::refusal::{REFUSES, refuses, reply_refuses};
 use crate::calls::Sample;
 use regex::Regex;
 use std::collections::HashSet;
@@ -17,6 +18,8 @@ const NEAR: usize = 60;
 const TOO_LONG: usize = 300;
 
 const CUT_BEFORE: Unusable = Unusable::Unreadable("the reply was cut off at the token limit before it named a candidate");
+
+const NO_NAME: Unusable = Unusable::Unreadable("no mention was named");
 
 static HEADING: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?im)^[^\p{L}\p{N}\n]*(?:\p{L}+ ){0,3}entities[^\p{L}\p{N}\n:]*:[*_]*").expect("constant"));
@@ -32,14 +35,16 @@ static PICKED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Mentions of an extraction reply, each once, as "label - description": what follows a leading "Entities:", a line each, up to
-/// the first blank line. Empty if there is none.
-#[must_use]
-pub fn parse_mentions(sample: &Sample) -> Vec<String> {
-    let Ok(reply) = clean(sample, false) else { return vec![] };
+/// the first blank line. At least one.
+///
+/// # Errors
+/// If it names none, or if there is nothing to read: an empty reply, null, one that was taken away.
+pub fn parse_mentions(sample: &Sample) -> Result<Vec<String>, Unusable> {
+    let reply = clean(sample, false)?;
     let unfenced = unfenced(&reply.text);
     let (text, _) = played(&unfenced, Strict::Yes);
     let (mut found, mut known): (Vec<String>, HashSet<String>) = (vec![], HashSet::new());
-    for line in listed(&text) {
+    for line in listed(&text).into_iter().filter(|line| !refuses(line)) {
         let tidied = tidy(item(&line).unwrap_or(&line));
         let tidied = tidied.trim_end_matches([',', ';']);
         // The label may have quotes of its own: `"Inception" - film`.
@@ -51,7 +56,7 @@ pub fn parse_mentions(sample: &Sample) -> Vec<String> {
             found.push(mention);
         }
     }
-    found
+    if found.is_empty() { Err(NO_NAME) } else { Ok(found) }
 }
 
 /// The lines that hold mentions.
@@ -139,7 +144,11 @@ pub fn parse_match(sample: &Sample, candidates: usize) -> Result<Option<usize>, 
     let all: Vec<regex::Match<'_>> =
         WHOLE.find_iter(&text).filter(|m| is_whole(&text, m.start(), m.end()) && !is_total(&text[..m.start()])).collect();
     if all.is_empty() {
-        return Err(if cut { CUT_BEFORE } else { Unusable::Unreadable("it names no candidate by number") });
+        return Err(match (reply_refuses(&text), cut) {
+            (true, _) => Unusable::Unreadable(REFUSES),
+            (false, true) => CUT_BEFORE,
+            (false, false) => Unusable::Unreadable("it names no candidate by number"),
+        });
     }
     Ok(all.iter().find_map(|m| pick(m.as_str())))
 }

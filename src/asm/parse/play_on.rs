@@ -1,6 +1,7 @@
 //! Where a model plays on by itself: an invented observation, the next question, the next turn of a dialogue.
 
 use super::clean::fold;
+use super::keywords;
 use super::marks::lead;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -55,11 +56,13 @@ pub(super) enum Strict {
 ///
 /// A question or a role at the very beginning is an echo: the line is left out (its role only), and reading goes on.
 pub(super) fn played(text: &str, strict: Strict) -> (String, Option<Line>) {
-    let (mut out, mut begun) = (String::with_capacity(text.len()), false);
+    let (mut out, mut begun, mut before) = (String::with_capacity(text.len()), false, "");
     for row in text.split_inclusive('\n') {
         let from = out.len();
         match line(row) {
             None => out.push_str(row),
+            // "Action: ANSWER" and below it "Input: Oslo".
+            Some(Line::Question) if keywords::action_input(row).is_some() && names_only(before) => out.push_str(row),
             Some(Line::Observation) if strict == Strict::ObservationsAllowed => out.push_str(row),
             Some(Line::Question) if !begun => {}
             Some(Line::Turn) if !begun => {
@@ -69,8 +72,16 @@ pub(super) fn played(text: &str, strict: Strict) -> (String, Option<Line>) {
             Some(kind) => return (out, Some(kind)),
         }
         begun = begun || !out[from..].trim().is_empty();
+        if !row.trim().is_empty() {
+            before = row.trim_end();
+        }
     }
     (out, None)
+}
+
+/// Whether a line names an action and nothing that belongs to it.
+fn names_only(line: &str) -> bool {
+    keywords::at_start(line).is_some_and(|hit| hit.rest.trim().is_empty())
 }
 
 /// A line up to an invented observation in its middle.

@@ -239,6 +239,19 @@ fn entities_that_are_not_on_offer_for_want_of_room_are_counted() {
 }
 
 #[test]
+fn relations_that_are_not_listed_for_want_of_room_are_counted() {
+    for profile in crate::asm::Profile::ALL {
+        let task = |unlisted| {
+            let options = Options::Relations(vec![relation("P161", Direction::Out, "cast member", 12)]);
+            let about = PromptContext { question: "q", options, unlisted, ..Default::default() };
+            part(&Templates::of(profile).parts(PromptKind::Relation, &about).unwrap(), PartKind::Task).to_owned()
+        };
+        assert!(!task(0).contains("are listed"), "{}", task(0));
+        assert!(task(299).contains("\n(1 of 300 relations are listed"), "{}", task(299));
+    }
+}
+
+#[test]
 fn an_empty_walk_is_an_empty_list() {
     let parts = Templates::built_in().parts(PromptKind::Action, &PromptContext { question: "q", ..Default::default() }).unwrap();
     assert_eq!(serde_yaml::from_str::<Vec<serde_yaml::Value>>(part(&parts, PartKind::Path)).unwrap().len(), 0);
@@ -295,5 +308,5 @@ fn every_profile_takes_questions_in_chinese_and_its_replies_are_read() {
     }
     assert!(matches!(read("图中写明了导演。\nANSWER: 克里斯托弗·诺兰", Expect::FinalAnswer), Ok(Reply::Action(Action::Answer { .. }))));
     assert!(matches!(read("图中有这个事实。\nScore: 1.0", Expect::ScoreAnswer), Ok(Reply::Score(_))));
-    assert_eq!(parse_mentions(&Sample::stopped(" 居里夫人 - 科学家\n爱因斯坦 - 科学家")).len(), 2);
+    assert_eq!(parse_mentions(&Sample::stopped(" 居里夫人 - 科学家\n爱因斯坦 - 科学家")).unwrap().len(), 2);
 }

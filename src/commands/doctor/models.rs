@@ -234,7 +234,7 @@ async fn ask(opened: &OpenModel) -> Result<Answer, String> {
                 answer.pieces += 1;
                 answer.first.get_or_insert(began.elapsed());
             }
-            OnWire::Dropped(_) | OnWire::Kept { .. } => {}
+            OnWire::Dropped(_) | OnWire::Kept { .. } | OnWire::Underway(..) | OnWire::Wasted(..) => {}
         }
     };
     match timeout(ANSWERING, opened.model.complete(job, Arc::new(wire))).await {

@@ -1,8 +1,8 @@
 //! A request, its answer, and what is made of it.
 
-use super::retry_after;
 use crate::calls::CallError;
 use crate::redact;
+use crate::retry_after::retry_after;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{StatusCode, Url};
 use std::fmt;

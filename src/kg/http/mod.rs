@@ -3,14 +3,12 @@
 mod exchange;
 mod host;
 mod login;
-mod retry_after;
 mod said;
 mod service;
 mod settings;
 
 pub use exchange::{Request, Response, Verdict};
 pub use login::Login;
-pub use retry_after::retry_after;
 pub use service::Service;
 pub use settings::{HttpSettings, ServiceError};
 

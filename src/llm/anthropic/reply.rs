@@ -15,8 +15,10 @@ pub fn read(body: &[u8], letters: usize) -> Result<Completion, NoReply> {
     if root["type"] == "error" || root.get("error").is_some_and(|e| !e.is_null()) {
         return Err(NoReply::Error(root));
     }
-    let Some(content) = root.get("content").and_then(Value::as_array) else {
-        return Err(NoReply::Unreadable("its reply has no `content`"));
+    let content = match root.get("content") {
+        Some(Value::Array(blocks)) => blocks.as_slice(),
+        Some(Value::Null) => &[],
+        _ => return Err(NoReply::Unreadable("its reply has no `content`")),
     };
     let mut said = Said::default();
     for block in content {
@@ -79,24 +81,22 @@ impl Said {
         let refusal = refused.then(|| why.unwrap_or("stop_reason: refusal").to_owned());
         let thought = usage.pointer("/output_tokens_details/thinking_tokens").and_then(Value::as_u64).unwrap_or(0) > 0;
         let choice = Choice { text: self.text, reasoning: self.reasoning, finish, refusal, tokens: Vec::new() };
-        let usage = count(usage, &choice, letters);
+        let usage = counted(usage).unwrap_or_else(|| estimated(letters, choice.letters()));
         Completion { choices: vec![choice], usage, reasoned: thought }
     }
 }
 
-/// Tokens: the prompt's are counted in three places (new, written to the cache, read from it).
-fn count(usage: &Value, choice: &Choice, letters: usize) -> Usage {
+/// Tokens as the service counts them: the prompt's in three places (new, written to the cache, read from it).
+pub fn counted(usage: &Value) -> Option<Usage> {
     let count = |name: &str| usage.get(name).and_then(Value::as_u64);
-    let (Some(fresh), Some(completion)) = (count("input_tokens"), count("output_tokens")) else {
-        return estimated(letters, choice.letters());
-    };
+    let (fresh, completion) = (count("input_tokens")?, count("output_tokens")?);
     let written = count("cache_creation_input_tokens").unwrap_or(0);
     let cached = count("cache_read_input_tokens").unwrap_or(0);
-    Usage {
+    Some(Usage {
         prompt_tokens: fresh + written + cached,
         cached_prompt_tokens: cached,
         cache_write_tokens: written,
         completion_tokens: completion,
         estimated: false,
-    }
+    })
 }

@@ -1,6 +1,7 @@
 //! A message as events: `message_start`, blocks with their deltas, `message_delta` with the reason, `message_stop`.
 
-use super::reply::Said;
+use super::reply::{self, Said};
+use crate::calls::Usage;
 use crate::llm::chat::completion::{Completion, NoReply};
 use crate::llm::chat::stream::{Delta, Event, Reader};
 use serde_json::{Map, Value};
@@ -77,6 +78,11 @@ impl Reader for Stream {
             _ => {}
         }
         Ok(Vec::new())
+    }
+
+    /// The prompt is counted before the first text; of the reply only its beginning is.
+    fn counted(&self) -> Option<Usage> {
+        reply::counted(&Value::Object(self.usage.clone()))
     }
 
     fn is_done(&self) -> bool {

@@ -12,9 +12,11 @@ pub fn read(body: &[u8], letters: usize) -> Result<Completion, NoReply> {
     let Ok(root) = serde_json::from_slice::<Value>(body) else {
         return Err(NoReply::Unreadable("its reply was cut or is no JSON"));
     };
-    let Some(content) = root.pointer("/output/message/content").and_then(Value::as_array) else {
-        let is_error = root.get("message").or_else(|| root.get("Message")).is_some_and(Value::is_string);
-        return Err(if is_error { NoReply::Error(root) } else { NoReply::Unreadable("its reply has no `output`") });
+    let content = match root.pointer("/output/message/content") {
+        Some(Value::Array(blocks)) => blocks.as_slice(),
+        Some(Value::Null) => &[],
+        _ if root.get("message").or_else(|| root.get("Message")).is_some_and(Value::is_string) => return Err(NoReply::Error(root)),
+        _ => return Err(NoReply::Unreadable("its reply has no `output`")),
     };
     let mut choice = Choice { finish: root["stopReason"].as_str().map(str::to_owned), ..Choice::default() };
     let add = |slot: &mut Option<String>, text: &str| slot.get_or_insert_default().push_str(text);

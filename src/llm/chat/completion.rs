@@ -1,6 +1,6 @@
 //! What comes back, whoever sent it: choices in order, reasoning kept apart, tokens.
 
-use crate::calls::{Token, Usage, Withheld};
+use crate::calls::{Token, Usage, Withheld, is_cut};
 use serde_json::Value;
 
 /// Letters a token has, about, where a service gives no count.
@@ -29,7 +29,7 @@ pub struct Choice {
 impl Choice {
     /// Whether the output limit ended it.
     pub fn is_cut(&self) -> bool {
-        matches!(self.finish.as_deref(), Some("length" | "max_tokens" | "model_context_window_exceeded"))
+        self.finish.as_deref().is_some_and(is_cut)
     }
 
     /// Who took it away, if somebody did.
@@ -49,6 +49,33 @@ impl Choice {
 pub fn tokens_in(list: Option<&Value>) -> Vec<Token> {
     let listed = list.and_then(Value::as_array).into_iter().flatten();
     listed.filter_map(|item| Token::new(item["token"].as_str()?, item["logprob"].as_f64()?)).collect()
+}
+
+/// What of a text came by now, in pieces.
+///
+/// Services begin and end a stream with an empty text whatever the reply is: it is a reply without letters only as long as none says
+/// null. One that says null and never a letter is null, like one without any piece.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    said: Option<String>,
+    null: bool,
+}
+
+impl Pieces {
+    /// The next piece.
+    pub fn add(&mut self, piece: &str) {
+        self.said.get_or_insert_default().push_str(piece);
+    }
+
+    /// A piece that is null.
+    pub fn add_null(&mut self) {
+        self.null = true;
+    }
+
+    /// The whole; `None` for null.
+    pub fn whole(self) -> Option<String> {
+        self.said.filter(|text| !text.is_empty() || !self.null)
+    }
 }
 
 /// Tokens where the service counts none.

@@ -183,6 +183,13 @@ impl Context {
             let message = format!("the content filter of {} took the prompt{quote}; rephrase the question or use another model", self.host);
             return fatal(CallErrorKind::Filtered, message);
         }
+        if status == 404 && wording::is_of_chat_server(body) && !wording::is_unknown_model(body) {
+            let message = format!(
+                "{} refused the request (HTTP 404){quote}; asked at {}: check what it says, the model's name, and --llm-url",
+                self.host, self.address
+            );
+            return fatal(CallErrorKind::Unreachable, message);
+        }
         if (status == 404 || status == 405) && !wording::is_unknown_model(body) {
             let message = format!("no chat server at {} (HTTP {status}{quote}): check --llm-url", self.address);
             return fatal(CallErrorKind::Unreachable, message);

@@ -41,6 +41,8 @@ enum Verdict {
     WithoutStop,
     /// The slot is asked for again, with a higher limit.
     MoreRoom,
+    /// The slot is asked for again, once: the service broke the reply off. The rest is for when it does so twice.
+    BrokenOff(Sample, CallError),
     /// The reply says nothing or was taken away, and asking again would not help.
     Mute(Sample, CallError),
 }
@@ -48,7 +50,7 @@ enum Verdict {
 impl Filling {
     /// Makes everything ready; nothing is sent yet.
     pub fn new(inner: Arc<Inner>, ask: Prepared, slots: &[(u32, u64)], wire: Wire) -> Self {
-        let open = slots.iter().map(|&(slot, seed)| Want { slot, seed, bare: false, sent: 0 }).collect();
+        let open = slots.iter().map(|&(slot, seed)| Want { slot, seed, bare: false, broken: false, sent: 0 }).collect();
         Self { inner, ask: Arc::new(ask), wire, open, mute: Vec::new(), spoken: false, failed: None, ending: watch::Sender::new(false) }
     }
 
@@ -73,10 +75,12 @@ impl Filling {
                 }
             }
         }
-        match (self.failed, self.mute.into_iter().next()) {
+        let inner = Arc::clone(&self.inner);
+        let ended = match (self.failed, self.mute.into_iter().next()) {
             (Some(error), _) | (None, Some((_, _, error))) => Err(error),
             (None, None) => Ok(()),
-        }
+        };
+        ended.map_err(|error| inner.luck.of(error))
     }
 
     fn flight(&self, wants: Vec<Want>) -> BoxFuture<'static, Sent> {
@@ -117,7 +121,8 @@ impl Filling {
                 Verdict::Keep(sample) => samples.push((want.slot, sample)),
                 Verdict::WithoutStop => again.push(Want { bare: true, ..want }),
                 Verdict::MoreRoom => again.push(want),
-                Verdict::Mute(sample, error) => {
+                Verdict::BrokenOff(..) if !want.broken => again.push(Want { broken: true, ..want }),
+                Verdict::Mute(sample, error) | Verdict::BrokenOff(sample, error) => {
                     // What was shown of it while it came looked like an answer.
                     dropped.push(want.slot);
                     self.mute.push((want.slot, sample, error));
@@ -130,6 +135,9 @@ impl Filling {
         }
         self.reopen(again);
         self.spoken |= !samples.is_empty();
+        if self.spoken {
+            self.inner.luck.served();
+        }
         if self.spoken {
             samples.extend(self.mute.drain(..).map(|(slot, sample, _)| (slot, sample)));
         }
@@ -151,7 +159,7 @@ impl Filling {
                 sample.finish = Some("refusal".to_owned());
                 sample.text = sample.text.filter(|text| !text.is_empty()).or_else(|| choice.refusal.clone());
             }
-            return Verdict::Mute(sample, error);
+            return if withheld == Withheld::BrokenOff { Verdict::BrokenOff(sample, error) } else { Verdict::Mute(sample, error) };
         }
         if completion::says_something(text) {
             if order.form.is_none()
@@ -202,17 +210,21 @@ impl Filling {
     /// The error where no reply can be read because they were taken away.
     fn taken(&self, withheld: Withheld, choice: &Choice) -> CallError {
         let context = &self.inner.context;
-        let (kind, what, said) = match withheld {
-            Withheld::Refused => (CallErrorKind::Refused, format!("{} refuses to answer", context.model), &choice.refusal),
+        let (kind, what, said, remedy) = match withheld {
+            Withheld::Refused => (CallErrorKind::Refused, format!("{} refuses to answer", context.model), &choice.refusal, REPHRASE),
             Withheld::Filtered => {
                 // The text of a guardrail is its own sentence, which says why; of any other filter it is half an answer.
                 let own = choice.finish.as_deref() == Some("guardrail_intervened");
                 let what = format!("the content filter of {} took the reply", context.host);
-                (CallErrorKind::Filtered, what, if own { &choice.text } else { &None })
+                (CallErrorKind::Filtered, what, if own { &choice.text } else { &None }, REPHRASE)
+            }
+            Withheld::BrokenOff => {
+                let what = format!("{} broke the reply off, twice", context.host);
+                (CallErrorKind::BadReply, what, &choice.finish, "ask again later or use another model")
             }
         };
         let quote = fault::quote(&context.printable(said.as_deref().unwrap_or_default()));
-        CallError::new(kind, format!("{what}{quote}; rephrase the question or use another model"))
+        CallError::new(kind, format!("{what}{quote}; {remedy}"))
     }
 }
 
@@ -225,3 +237,6 @@ fn keep_tokens(tokens: &mut Vec<Token>, bytes: usize) {
         is_within
     });
 }
+
+/// What helps where a reply was taken away for what it is about.
+const REPHRASE: &str = "rephrase the question or use another model";

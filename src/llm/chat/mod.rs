@@ -2,7 +2,8 @@
 //!
 //! One idea a file: [`ask`] what is asked, [`dialect`] what differs from provider to provider, [`completion`] what comes back,
 //! [`wording`] and [`fault`] what errors mean, [`pause`] when to ask again, [`quirks`] what was learnt of the server,
-//! [`keys`] whose key goes where, [`send`] one request, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled.
+//! [`keys`] whose key goes where, [`send`] one request, [`underway`] what it takes, [`stream`] replies in pieces, [`fill`] how the slots of an ask get filled,
+//! [`luck`] whether the service was ever of use.
 
 pub(super) mod address;
 pub(super) mod ask;
@@ -14,11 +15,13 @@ mod fill;
 mod gate;
 pub mod keys;
 mod learned;
+mod luck;
 mod pause;
 pub(super) mod quirks;
 mod recorded;
 mod send;
 pub(super) mod stream;
+mod underway;
 mod wording;
 
 use super::anthropic::Anthropic;
@@ -36,6 +39,7 @@ use fault::Context;
 use futures_util::future::BoxFuture;
 use gate::Gate;
 use learned::Memory;
+use luck::Luck;
 use quirks::Quirks;
 use reqwest::header::HeaderMap;
 use std::path::PathBuf;
@@ -118,7 +122,7 @@ pub struct ChatConfig {
     /// Times that one request is sent when it fails in a way that may pass; at least 1. A request without an answer in time is
     /// sent twice at most.
     pub max_tries: u32,
-    /// Requests to the service on the wire at once, of all its models; at least 1.
+    /// Requests of this model on the wire at once; at least 1. All models of a service together have as many as the one with the most.
     pub concurrency: usize,
     /// The pause before the second try; later ones grow.
     pub first_pause: Duration,
@@ -178,6 +182,7 @@ struct Inner {
     context: Context,
     client: reqwest::Client,
     quirks: Quirks,
+    luck: Luck,
     gate: Gate,
 }
 
@@ -218,6 +223,7 @@ impl Chat {
             ),
             client: http::client(config.timeout, address::is_local(address))?,
             quirks: Quirks::new(shape, memory),
+            luck: Luck::default(),
             gate: Gate::new(address, config.concurrency),
             dialect,
             config,

@@ -1,6 +1,7 @@
 //! How long to wait before a request is tried again.
 
 use super::wording;
+use crate::retry_after::retry_after;
 use regex::Regex;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
@@ -32,13 +33,8 @@ pub fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     if let Some(ms) = text("retry-after-ms").and_then(number) {
         return Duration::try_from_secs_f64(ms / 1000.0).ok();
     }
-    if let Some(asked) = text(RETRY_AFTER.as_str()) {
-        if let Some(seconds) = number(asked) {
-            return Duration::try_from_secs_f64(seconds).ok();
-        }
-        if let Ok(date) = httpdate::parse_http_date(asked) {
-            return Some(date.duration_since(now).unwrap_or_default());
-        }
+    if let Some(asked) = text(RETRY_AFTER.as_str()).and_then(|asked| retry_after(asked, now)) {
+        return Some(asked);
     }
     let used_up = |left: String, reset: String| {
         let reset = text(&reset).filter(|_| text(&left).and_then(number) == Some(0.0))?;
@@ -165,6 +161,7 @@ mod tests {
         let now = UNIX_EPOCH + Duration::from_secs(1_445_412_480 - 90); // 21 Oct 2015 07:26:30
         assert_eq!(asked(&headers("retry-after", "3"), now), Some(Duration::from_secs(3)));
         assert_eq!(asked(&headers("retry-after", "0.25"), now), Some(Duration::from_millis(250)));
+        assert_eq!(asked(&headers("retry-after", "120, 120"), now), Some(Duration::from_secs(120)), "two headers in one");
         assert_eq!(asked(&headers("retry-after-ms", "40"), now), Some(Duration::from_millis(40)));
         assert_eq!(asked(&headers("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"), now), Some(Duration::from_secs(90)));
         assert_eq!(asked(&headers("retry-after", "Wed, 21 Oct 2015 07:00:00 GMT"), now), Some(Duration::ZERO));

@@ -6,9 +6,10 @@ use super::completion::{Completion, NoReply};
 use super::fault::{Context, Fault};
 use super::pause;
 use super::quirks::{Forming, Parameter, Refusal, Shape};
-use super::stream::{Delta, Framing, Reader, Splitter};
-use crate::calls::{CallError, Piece};
-use crate::llm::{OnWire, Wire};
+use super::stream::{Framing, Reader, Splitter};
+use super::underway::Underway;
+use crate::calls::CallError;
+use crate::llm::Wire;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -31,6 +32,8 @@ pub struct Want {
     pub seed: u64,
     /// Whether it is asked without stop strings, because with them nothing came.
     pub bare: bool,
+    /// Whether a reply for it was broken off already.
+    pub broken: bool,
     /// Requests sent for it that brought no reply and are not reported yet.
     pub sent: u32,
 }
@@ -83,15 +86,21 @@ impl Context {
 }
 
 /// The whole body, up to [`LONGEST_BODY`], before `until`.
-pub async fn read_body(mut reply: reqwest::Response, until: Instant, limit: Duration) -> Result<Vec<u8>, BodyError> {
+pub async fn read_body(reply: reqwest::Response, until: Instant, limit: Duration) -> Result<Vec<u8>, BodyError> {
     let mut body = Vec::new();
+    read_into(&mut body, reply, until, limit).await?;
+    Ok(body)
+}
+
+/// As [`read_body`], into `body`, which holds what came also where the rest did not.
+async fn read_into(body: &mut Vec<u8>, mut reply: reqwest::Response, until: Instant, limit: Duration) -> Result<(), BodyError> {
     while let Some(piece) = in_time(until, limit, reply.chunk()).await? {
         if body.len() + piece.len() > LONGEST_BODY {
             return Err(BodyError::TooLong);
         }
         body.extend_from_slice(&piece);
     }
-    Ok(body)
+    Ok(())
 }
 
 impl Inner {
@@ -126,17 +135,9 @@ impl Inner {
                 return Sent::Failed(error);
             }
             let started = Instant::now();
-            let mut shown = false;
-            let mut show = |delta: &Delta| {
-                if let Some(want) = usize::try_from(delta.index).ok().and_then(|at| wants.get(at)) {
-                    shown = true;
-                    wire(OnWire::Piece(Piece { slot: want.slot, reasoning: delta.reasoning, text: delta.text.clone() }));
-                }
-            };
-            let got = self.exchange(ask, &order, &mut show).await;
-            if shown && got.is_err() {
-                wire(OnWire::Dropped(wants.iter().map(|want| want.slot).collect()));
-            }
+            let mut underway = Underway::new(wire, &wants, ask.letters());
+            let got = self.exchange(ask, &order, &mut underway).await;
+            underway.end(&got);
             let took = started.elapsed();
             drop(place);
             tries += 1;
@@ -175,15 +176,16 @@ impl Inner {
         }
     }
 
-    /// Sends one request and reads what comes back, and whether it came in pieces; `show` gets these.
-    async fn exchange(&self, ask: &Prepared, order: &Order, show: &mut (dyn FnMut(&Delta) + Send)) -> Result<(Completion, bool), Fault> {
+    /// Sends one request and reads what comes back, and whether it came in pieces; `underway` gets these.
+    async fn exchange(&self, ask: &Prepared, order: &Order, underway: &mut Underway<'_>) -> Result<(Completion, bool), Fault> {
         let limit = self.config.timeout;
         let until = Instant::now() + limit;
         let (url, body) = self.dialect.write(ask, order);
         let context = self.context.at(&url);
         let broken = |error: BodyError| context.of_body(error);
         let request = self.authorized(self.client.post(url).json(&body)).await.map_err(Fault::Final)?;
-        let reply = in_time(until, limit, request.send()).await.map_err(broken)?;
+        underway.out();
+        let reply = in_time(until, limit, request.send()).await.map_err(|error| broken(underway.broke(error)))?;
         let (status, headers) = (reply.status(), reply.headers().clone());
         if !status.is_success() {
             let body = read_body(reply, until, limit).await.map_err(broken)?;
@@ -193,13 +195,34 @@ impl Inner {
         let reader = self.dialect.reader(letters).filter(|_| order.stream && !is_whole(&headers));
         let streamed = reader.is_some();
         let read = match reader {
-            Some((framing, reader)) => self.read_stream(reply, framing, reader, until, letters, show).await.map_err(broken)?,
-            None => self.dialect.read(&read_body(reply, until, limit).await.map_err(broken)?, letters),
+            Some((framing, reader)) => self.read_stream(reply, framing, reader, until, letters, underway).await,
+            None => self.read_whole(reply, until, letters, underway).await,
         };
+        let read = read.map_err(|error| broken(underway.broke(error)))?;
         read.map(|completion| (completion, streamed)).map_err(|no_reply| match no_reply {
-            NoReply::Error(root) => context.of_error_body(&root),
+            NoReply::Error(root) => {
+                underway.refused();
+                context.of_error_body(&root)
+            }
             NoReply::Unreadable(what) => context.bad_reply(what),
         })
+    }
+
+    /// Reads a reply that comes whole, before `until`.
+    async fn read_whole(
+        &self,
+        reply: reqwest::Response,
+        until: Instant,
+        letters: usize,
+        underway: &mut Underway<'_>,
+    ) -> Result<Result<Completion, NoReply>, BodyError> {
+        let mut body = Vec::new();
+        let all = read_into(&mut body, reply, until, self.config.timeout).await;
+        let read = all.map(|()| self.dialect.read(&body, letters));
+        if matches!(read, Err(_) | Ok(Err(NoReply::Unreadable(_)))) {
+            underway.came_in_part(&body);
+        }
+        read
     }
 
     /// Reads a reply in pieces. Its first text has to come before `until`, each later piece within the limit between pieces.
@@ -210,7 +233,7 @@ impl Inner {
         mut reader: Box<dyn Reader>,
         mut until: Instant,
         letters: usize,
-        show: &mut (dyn FnMut(&Delta) + Send),
+        underway: &mut Underway<'_>,
     ) -> Result<Result<Completion, NoReply>, BodyError> {
         let (mut splitter, mut bytes, mut limit) = (Splitter::new(framing), 0, self.config.timeout);
         // What came before the first event: a reply that came whole, perhaps.
@@ -237,10 +260,7 @@ impl Inner {
             is_stream |= !events.is_empty();
             for event in events {
                 match reader.event(&event) {
-                    Ok(deltas) => deltas.iter().for_each(|delta| {
-                        spoken = true;
-                        show(delta);
-                    }),
+                    Ok(deltas) => spoken |= underway.came(&deltas, reader.counted()),
                     // The last line of a connection that broke is no event.
                     Err(NoReply::Unreadable(_)) if matches!(end, Some(Some(_))) => {}
                     Err(error) => return Ok(Err(error)),
@@ -249,7 +269,13 @@ impl Inner {
             match end {
                 // A reply that was over before the connection broke is a reply.
                 Some(Some(error)) => return reader.finish().map(Ok).map_err(|_| error),
-                Some(None) if !is_stream && first.trim_ascii_start().starts_with(b"{") => return Ok(self.dialect.read(&first, letters)),
+                Some(None) if !is_stream && first.trim_ascii_start().starts_with(b"{") => {
+                    let read = self.dialect.read(&first, letters);
+                    if matches!(read, Err(NoReply::Unreadable(_))) {
+                        underway.came_in_part(&first);
+                    }
+                    return Ok(read);
+                }
                 Some(None) => return Ok(reader.finish()),
                 None if reader.is_done() => {
                     // What is left is the end of the message: read, so that the connection can be used again.

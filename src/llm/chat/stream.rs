@@ -1,6 +1,7 @@
 //! Replies that come piece by piece: how a stream is cut into events, and what the reader of a dialect makes of them.
 
 use super::completion::{Completion, NoReply};
+use crate::calls::Usage;
 
 /// What a piece adds to the sample of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,11 @@ pub trait Reader: Send {
     /// # Errors
     /// [`NoReply`] for an error in the stream, or an event that can't be read.
     fn event(&mut self, event: &Event) -> Result<Vec<Delta>, NoReply>;
+
+    /// What the service has counted by now, where it counts before the end.
+    fn counted(&self) -> Option<Usage> {
+        None
+    }
 
     /// Whether the server said that this was all.
     fn is_done(&self) -> bool;

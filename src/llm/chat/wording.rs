@@ -173,10 +173,18 @@ pub fn hidden_status(body: &str) -> Option<u16> {
     if is(&BUSY) { Some(429) } else { is(&OVERLOADED).then_some(529) }
 }
 
+/// Whether an error is in the shape of chat servers, and no page of something else: an object with a sentence.
+pub fn is_of_chat_server(body: &str) -> bool {
+    let Ok(root) = serde_json::from_str::<Value>(body) else { return false };
+    // OpenAI and most; Bedrock names the kind beside the sentence. A bare `Invalid URL` is a path that the server does not have.
+    let said = root.pointer("/error/message").and_then(Value::as_str).or_else(|| root.get("__type").and(root["message"].as_str()));
+    said.is_some_and(|said| !said.starts_with("Invalid URL") && !said.trim().eq_ignore_ascii_case("not found"))
+}
+
 /// Whether the model's name is the trouble.
 pub fn is_unknown_model(body: &str) -> bool {
     static NO_MODEL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\bmodel\b.{0,120}(?:not found|does not exist|is not a valid model)|(?:invalid|unknown|no such) model\b|model identifier is invalid|provided model identifier|^model: ")
+        Regex::new(r"(?i)\bmodel\b.{0,120}(?:not found|does not exist)|is not a valid model\b|(?:invalid|unknown|no such) model\b|model identifier is invalid|provided model identifier|on-demand throughput isn.t supported|reached the end of its life|^model: ")
             .expect("the pattern is a constant and valid")
     });
     has_code(body, &["model_not_found"]) || NO_MODEL.is_match(&message(body))
@@ -391,6 +399,10 @@ mod tests {
         assert!(!is_out_of_quota(r#"{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached for requests"}}"#));
         assert!(is_unknown_model(r#"{"error":{"message":"model \"x\" not found, try pulling it first"}}"#));
         assert!(is_unknown_model(r#"{"error":{"message":"The model `gpt-9` does not exist or you do not have access to it."}}"#));
+        assert!(is_unknown_model(r#"{"error":{"message":"x/y is not a valid model ID","code":400}}"#));
+        assert!(is_unknown_model(
+            r#"{"message":"Invocation of model ID anthropic.x with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model."}"#
+        ));
         assert!(!is_unknown_model(r#"{"error":{"message":"File Not Found"}}"#));
     }
 

@@ -1,7 +1,7 @@
 //! What comes back: one object, or a line for each piece and a last one that counts.
 
-use crate::calls::Usage;
-use crate::llm::chat::completion::{Choice, Completion, NoReply, tokens_in, tokens_of};
+use crate::calls::{Token, Usage};
+use crate::llm::chat::completion::{Choice, Completion, NoReply, Pieces, tokens_in, tokens_of};
 use crate::llm::chat::stream::{Delta, Event, Reader};
 use serde_json::Value;
 
@@ -19,7 +19,10 @@ pub fn read(body: &[u8], letters: usize) -> Result<Completion, NoReply> {
 /// A reply under way.
 #[derive(Debug, Default)]
 pub struct Stream {
-    choice: Choice,
+    reasoning: Option<String>,
+    text: Pieces,
+    /// Its tokens, where log-probabilities came.
+    tokens: Vec<Token>,
     /// The last line.
     last: Option<Value>,
     letters: usize,
@@ -46,17 +49,21 @@ impl Reader for Stream {
             return Err(NoReply::Unreadable("its reply has no `message`"));
         }
         let mut deltas = Vec::new();
-        for (reasoning, came, slot) in [(true, message.get("thinking"), &mut self.choice.reasoning), (false, text, &mut self.choice.text)] {
-            let Some(came) = came.and_then(Value::as_str) else { continue };
-            if came.is_empty() && reasoning {
-                continue;
-            }
-            slot.get_or_insert_default().push_str(came);
-            if !came.is_empty() {
-                deltas.push(Delta { index: 0, reasoning, text: came.to_owned() });
-            }
+        if let Some(thought) = message.get("thinking").and_then(Value::as_str).filter(|t| !t.is_empty()) {
+            self.reasoning.get_or_insert_default().push_str(thought);
+            deltas.push(Delta { index: 0, reasoning: true, text: thought.to_owned() });
         }
-        self.choice.tokens.extend(tokens_in(root.get("logprobs")));
+        match text {
+            Some(Value::String(text)) => {
+                self.text.add(text);
+                if !text.is_empty() {
+                    deltas.push(Delta { index: 0, reasoning: false, text: text.clone() });
+                }
+            }
+            Some(Value::Null) => self.text.add_null(),
+            _ => {}
+        }
+        self.tokens.extend(tokens_in(root.get("logprobs")));
         if root["done"] == true {
             self.last = Some(root);
         }
@@ -67,20 +74,21 @@ impl Reader for Stream {
         self.last.is_some()
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Completion, NoReply> {
+    fn finish(self: Box<Self>) -> Result<Completion, NoReply> {
         let Some(last) = self.last else {
             return Err(NoReply::Unreadable("its reply ended before it was done"));
         };
-        self.choice.finish = last["done_reason"].as_str().map(str::to_owned);
+        let finish = last["done_reason"].as_str().map(str::to_owned);
+        let choice = Choice { text: self.text.whole(), reasoning: self.reasoning, finish, refusal: None, tokens: self.tokens };
         let count = |name: &str| last.get(name).and_then(Value::as_u64);
         let (prompt, said) = (count("prompt_eval_count"), count("eval_count"));
         let usage = Usage {
             // Left out by some versions when the prompt was in their cache.
             prompt_tokens: prompt.unwrap_or(tokens_of(self.letters)),
-            completion_tokens: said.unwrap_or(tokens_of(self.choice.letters())),
+            completion_tokens: said.unwrap_or(tokens_of(choice.letters())),
             estimated: prompt.is_none() || said.is_none(),
             ..Usage::default()
         };
-        Ok(Completion { choices: vec![self.choice], usage, reasoned: false })
+        Ok(Completion { choices: vec![choice], usage, reasoned: false })
     }
 }

@@ -1,6 +1,6 @@
 //! What comes back under status 200: choices in order, reasoning kept apart, tokens.
 
-use crate::calls::{Token, Usage};
+use crate::calls::{Token, Usage, Withheld};
 use crate::llm::chat::completion::{Choice, Completion, NoReply, tokens_in, tokens_of};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub fn read(body: &[u8], prompt_letters: usize) -> Result<Completion, NoReply> {
     let Ok(root) = serde_json::from_slice::<Value>(body) else {
         return Err(NoReply::Unreadable("its reply was cut or is no JSON"));
     };
-    if root.get("error").is_some_and(|e| !e.is_null()) {
+    if root.get("error").is_some_and(|e| !e.is_null()) || root["object"] == "error" {
         return Err(NoReply::Error(root));
     }
     let Some(listed) = root.get("choices").and_then(Value::as_array).filter(|c| !c.is_empty()) else {
@@ -23,7 +23,9 @@ pub fn read(body: &[u8], prompt_letters: usize) -> Result<Completion, NoReply> {
     }
     let mut choices = Vec::with_capacity(listed.len());
     for (at, choice) in listed.iter().enumerate() {
-        if !choice.get("message").is_some_and(Value::is_object) && !choice.get("text").is_some_and(Value::is_string) {
+        // Of a reply that was taken away Gemini's endpoint sends the reason alone.
+        let is_taken = || choice["finish_reason"].as_str().is_some_and(|finish| Withheld::of(finish).is_some());
+        if !choice.get("message").is_some_and(Value::is_object) && !choice.get("text").is_some_and(Value::is_string) && !is_taken() {
             return Err(NoReply::Unreadable("its reply has a choice without a `message`"));
         }
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(at as u64);

@@ -3,7 +3,7 @@
 use super::{Bank, Banked};
 use crate::calls::{KgCall, PartKind, PromptKind};
 use crate::runner::task;
-use crate::search::{Ask, Call, LlmCall, State};
+use crate::search::{Ask, Call, LlmCall, ModelRef, State};
 use crate::text::{cut, one_line};
 
 /// Columns of a text that is quoted.
@@ -50,9 +50,15 @@ impl Bank {
         let ours = state.model(call.model);
         let asked = self.recorded.started.as_deref().map(|_| self.recorded.models_asked()).unwrap_or_default();
         let theirs: Vec<_> = asked.into_iter().map(|by| self.recorded.model(by)).collect();
-        if !theirs.iter().any(|other| other.service_model == ours.service_model) {
-            let there = theirs.first().map_or_else(String::new, |other| one_line(other.service_model));
-            return format!("the model is {} and was {there} there", one_line(ours.service_model));
+        let is_ours = |other: &ModelRef<'_>| (other.name, other.service_model) == (ours.name, ours.service_model);
+        if !theirs.iter().any(is_ours) {
+            let there = theirs.first().map_or_else(String::new, |other| one_line(other.name));
+            return format!("the model is {} and was {there} there", one_line(ours.name));
+        }
+        if !theirs.iter().any(|other| is_ours(other) && other.url == ours.url) {
+            let at = |url: Option<&str>| url.map_or_else(|| "the provider's own server".to_owned(), one_line);
+            let there = theirs.iter().find(|other| is_ours(other)).and_then(|other| other.url);
+            return format!("the model is at {} and was at {} there", at(ours.url), at(there));
         }
         let parts = || call.parts.iter().map(|id| &state.parts[id.index()]);
         if let Some(part) = parts().find(|part| self.recorded.part_of(&part.text).is_none()) {

@@ -33,7 +33,11 @@ pub fn about(state: &State, ask: &Ask) -> About {
                         words.into_iter().filter(|(_, on)| *on).map(|(word, _)| word.to_owned()).collect()
                     }
                     Ok(Offer::Entities(list)) => list.iter().map(|e| e.id.to_string()).collect(),
-                    Ok(Offer::Relations(list)) => list.iter().map(|r| r.at.token()).collect(),
+                    // What the prompt had no room for can't be chosen.
+                    Ok(Offer::Relations(list)) => {
+                        let listed = if call.unlisted > 0 { call.listed as usize } else { list.len() };
+                        list.iter().take(listed).map(|r| r.at.token()).collect()
+                    }
                     _ => Vec::new(),
                 }
             };

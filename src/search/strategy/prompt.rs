@@ -4,7 +4,7 @@ use super::super::ask::{Need, NotYet, What};
 use super::super::event::{NodeId, Purpose, StepId};
 use super::super::settings::Structured;
 use super::super::state::{Node, State};
-use super::shorter::{Cutter, Room};
+use super::shorter::{Cutter, Extent, Room};
 use crate::asm::{Action, Edit, Options, PathStep, PromptContext};
 use crate::calls::{Candidate, KgData, Part, PromptKind};
 use crate::graph::{LocalGraph, Relation, RelationRef};
@@ -90,12 +90,11 @@ impl Ingredients<'_> {
 
     /// The prompt with this graph, which leaves out so many facts, and this offer.
     fn parts(&self, state: &State, graph: Option<&LocalGraph>, path: &[PathStep], omitted: usize, options: Options) -> Need<Vec<Part>> {
-        let all = |options: &Options| if let Options::Entities(list) = options { list.len() } else { 0 };
         let context = PromptContext {
             question: &state.started().question,
             graph,
             path,
-            unlisted: all(&self.options) - all(&options),
+            unlisted: offered(&self.options) - offered(&options),
             options,
             answer: self.answer,
             mention: self.mention,
@@ -113,27 +112,35 @@ impl Ingredients<'_> {
     /// The ask, in the room that there is for its prompt.
     pub fn build(&self, state: &State, room: &Room<'_>) -> Need<What> {
         let max_tokens = max_tokens(self.kind, state.settings().aggregate);
-        let (parts, shown, omitted) = match self.node {
-            None => (self.parts(state, None, &[], 0, self.options.clone())?, 0, 0),
+        let (parts, whole, left) = match self.node {
+            None => (self.parts(state, None, &[], 0, self.options.clone())?, Extent::default(), Extent::default()),
             Some(node) => {
                 let cutter = Cutter::of(state, node, state.graph(node));
                 let path = trajectory(state, node, cutter.whole());
-                let facts = cutter.whole().edges().len();
+                let relations = if let Options::Relations(list) = &self.options { list.len() } else { 0 };
+                let whole = Extent { facts: cutter.whole().edges().len(), relations };
                 let cut = |keep: usize| {
-                    let graph = cutter.with(keep);
-                    let options = among(&self.options, &graph);
-                    self.parts(state, Some(&graph), &path, facts - keep, options)
+                    let left = whole.with(keep);
+                    let graph = cutter.with(left.facts);
+                    let options = among(&self.options, &graph, left.relations);
+                    self.parts(state, Some(&graph), &path, whole.facts - left.facts, options)
                 };
                 let length = |keep: usize| -> Need<usize> {
-                    let parts = if keep == facts { self.whole(state, cutter.whole(), &path)? } else { cut(keep)? };
+                    let parts = if keep == whole.lines() { self.whole(state, cutter.whole(), &path)? } else { cut(keep)? };
                     Ok(parts.iter().map(|part| part.text.len()).sum())
                 };
-                match room.facts(max_tokens, facts, length)? {
-                    Some(keep) if keep < facts => (cut(keep)?, keep, facts - keep),
-                    _ => (self.whole(state, cutter.whole(), &path)?, 0, 0),
+                match room.lines(max_tokens, whole.lines(), length)? {
+                    Some(keep) if keep < whole.lines() => (cut(keep)?, whole, whole.with(keep)),
+                    _ => (self.whole(state, cutter.whole(), &path)?, whole, whole),
                 }
             }
         };
+        // Of a list that is whole nothing is to be said.
+        let of = |whole: usize, left: usize| {
+            let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            if left < whole { (number(left), number(whole - left)) } else { (0, 0) }
+        };
+        let ((shown, omitted), (listed, unlisted)) = (of(whole.facts, left.facts), of(whole.relations, left.relations));
         Ok(What::Llm {
             kind: self.kind,
             parts,
@@ -141,17 +148,29 @@ impl Ingredients<'_> {
             stop: state.started().templates.profile().stops(self.kind),
             max_tokens,
             slots: self.slots,
-            omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
-            shown: u32::try_from(shown).unwrap_or(u32::MAX),
+            omitted,
+            shown,
+            unlisted,
+            listed,
             structured: state.settings().structured != Structured::Off && has_form(self.kind, state.settings().aggregate),
         })
     }
 }
 
-/// What of `options` is left when the prompt shows `graph`: entities that it does not hold are not on offer. Where none of
-/// them is left, all are: an offer of nothing is none.
-fn among(options: &Options, graph: &LocalGraph) -> Options {
+/// How many entities or relations are on offer.
+fn offered(options: &Options) -> usize {
     match options {
+        Options::Entities(list) => list.len(),
+        Options::Relations(list) => list.len(),
+        Options::None | Options::Actions { .. } => 0,
+    }
+}
+
+/// What of `options` is left when the prompt shows `graph` and lists so many relations: entities that it does not hold are not on offer.
+/// Where none of them is left, all are: an offer of nothing is none.
+fn among(options: &Options, graph: &LocalGraph, relations: usize) -> Options {
+    match options {
+        Options::Relations(list) => Options::Relations(list.iter().take(relations).cloned().collect()),
         Options::Entities(list) if list.iter().any(|entity| graph.entity(&entity.id).is_some()) => {
             Options::Entities(list.iter().filter(|entity| graph.entity(&entity.id).is_some()).cloned().collect())
         }

@@ -1,4 +1,5 @@
-//! A local graph cut to fit a prompt that is too long: what was used least recently goes first, with what only it brought.
+//! A prompt that is too long, cut to fit: of its local graph what was used least recently goes first, with what only it brought; then
+//! relations on offer, the last ones first.
 
 use super::super::act::Act;
 use super::super::ask::Ask;
@@ -11,6 +12,35 @@ use std::collections::HashMap;
 
 /// How often a prompt that was too long is asked again with a smaller graph.
 pub const MOST: usize = 4;
+
+/// So many relations stay on offer, however little room there is: one that is alone is no choice.
+const FEWEST: usize = 8;
+
+/// How many facts a prompt shows, and how many relations on offer it lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Facts.
+    pub facts: usize,
+    /// Relations.
+    pub relations: usize,
+}
+
+impl Extent {
+    const fn spare(self) -> usize {
+        self.relations.saturating_sub(FEWEST)
+    }
+
+    /// The lines of this whole that can be left out.
+    pub const fn lines(self) -> usize {
+        self.facts + self.spare()
+    }
+
+    /// What is left of this whole with so many of its lines: facts go first, since what is not on offer can't be chosen.
+    pub fn with(self, lines: usize) -> Self {
+        let spare = self.spare();
+        Self { facts: lines.saturating_sub(spare), relations: self.relations - spare + lines.min(spare) }
+    }
+}
 
 /// The bytes of all parts of the prompt of an ask.
 fn length(state: &State, ask: &Ask) -> usize {
@@ -82,14 +112,14 @@ impl<'a> Room<'a> {
         Some(Bounds { refused, taken: if longest < refused { longest } else { 0 } })
     }
 
-    /// How many of `facts` facts are to be shown (`None`: all, nothing stands against it), where `length` says how long the
+    /// How many of `all` lines are to be shown (`None`: all, nothing stands against it), where `length` says how long the
     /// prompt with so many is.
     ///
     /// # Errors
     /// Those of `length`.
-    pub fn facts<E>(&self, max_tokens: u32, facts: usize, length: impl Fn(usize) -> Result<usize, E>) -> Result<Option<usize>, E> {
-        let Some(bounds) = self.bounds(max_tokens).filter(|_| facts > 0) else { return Ok(None) };
-        if self.refused.is_empty() && length(facts)? < bounds.refused {
+    pub fn lines<E>(&self, max_tokens: u32, all: usize, length: impl Fn(usize) -> Result<usize, E>) -> Result<Option<usize>, E> {
+        let Some(bounds) = self.bounds(max_tokens).filter(|_| all > 0) else { return Ok(None) };
+        if self.refused.is_empty() && length(all)? < bounds.refused {
             return Ok(None);
         }
         let least = length(0)?;
@@ -101,7 +131,7 @@ impl<'a> Room<'a> {
         // Where half of what is not known is little, and in the last try but one, what was taken before is the measure.
         let known = bounds.taken > least && (bounds.refused - low <= bounds.refused / 8 || self.refused.len() + 1 >= MOST);
         for aim in [if known { low } else { half }, half, bounds.refused - 1] {
-            let fits = most(facts, aim, &length)?;
+            let fits = most(all, aim, &length)?;
             if fits > 0 {
                 return Ok(Some(fits));
             }
@@ -110,9 +140,9 @@ impl<'a> Room<'a> {
     }
 }
 
-/// How many of `facts` facts a prompt shows that is no longer than `aim`; never all.
-fn most<E>(facts: usize, aim: usize, length: impl Fn(usize) -> Result<usize, E>) -> Result<usize, E> {
-    let (mut fits, mut over) = (0, facts);
+/// How many of `all` lines a prompt shows that is no longer than `aim`; never all.
+fn most<E>(all: usize, aim: usize, length: impl Fn(usize) -> Result<usize, E>) -> Result<usize, E> {
+    let (mut fits, mut over) = (0, all);
     while over - fits > 1 {
         let middle = fits + (over - fits) / 2;
         if length(middle)? <= aim {

@@ -149,15 +149,10 @@ fn mentions(state: &State, step: &Step, round: u32) -> Need<Event> {
     let key = AskKey { step: step.id, purpose: Purpose::Extract, lane: 0, round: round * 10 };
     let ask = settled(state, key, |room| Ingredients::new(PromptKind::Extract, None, 1).build(state, room))?;
     let rows = match (sample(ask), &ask.error) {
-        (Some(sample), _) => {
-            let found = parse_mentions(sample).into_iter();
-            let rows: Vec<Reading> = found.map(|m| Reading { slots: vec![0], outcome: Outcome::Mention(m) }).collect();
-            if rows.is_empty() {
-                vec![rejected(0, sample.text.clone().unwrap_or_default(), Reason::Unreadable, "no mention was named")]
-            } else {
-                rows
-            }
-        }
+        (Some(sample), _) => match parse_mentions(sample) {
+            Ok(found) => found.into_iter().map(|m| Reading { slots: vec![0], outcome: Outcome::Mention(m) }).collect(),
+            Err(unusable) => vec![rejected(0, sample.text.clone().unwrap_or_default(), Reason::Unreadable, unusable.why())],
+        },
         (None, error) => {
             let why = error.as_ref().map_or("no reply", |e| e.message.as_str());
             vec![rejected(0, String::new(), Reason::LlmFailed, why)]

@@ -9,7 +9,7 @@ use crate::calls::Usage;
 use crate::micro::Micro;
 use crate::money::Money;
 use crate::price::Price;
-use crate::search::{Budget, Counters, State, Tally, Warning, WarningKind};
+use crate::search::{Budget, Counters, Nothing, State, Tally, Warning, WarningKind};
 use crate::text::{self, thousands};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -104,6 +104,9 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: Option<u64>, width: usize) 
     if spent.llm.tokens.cached_prompt_tokens > 0 {
         rows.push(("of the input", format!("{} cached", thousands(spent.llm.tokens.cached_prompt_tokens)), None));
     }
+    if spent.llm.nothing.requests > 0 {
+        rows.push(("for nothing", brought_nothing(&spent.llm.nothing, state.common_price(), width), None));
+    }
     if spent.samples_cached > 0 {
         rows.insert(3, ("of these", format!("{} samples from the cache", spent.samples_cached), None));
     }
@@ -114,6 +117,15 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: Option<u64>, width: usize) 
         rows.push(("failed", format!("{} · {} perhaps paid twice", spent.failed, spent.perhaps_paid), None));
     }
     rows
+}
+
+/// What requests took that brought nothing; part of the numbers above.
+fn brought_nothing(of: &Nothing, price: Option<&Price>, width: usize) -> String {
+    let requests = format!("{} {}", thousands(of.requests.into()), if of.requests == 1 { "request" } else { "requests" });
+    let paid = of.cost.zip(price.filter(|price| !price.is_free()));
+    let cost = paid.map_or_else(String::new, |(cost, price)| format!(" · ~{} {}", cost.money(), text::one_line(&price.currency)));
+    let whole = format!("{requests} · {}{cost}", tokens(&of.tokens, usize::MAX));
+    if text::width(&whole) <= width { whole } else { format!("{} req · {}", of.requests, tokens(&of.tokens, 0)) }
 }
 
 /// Calls to KGs, by where their replies came from; where there is little room, how many of all went to the KGs.
@@ -137,7 +149,11 @@ fn warnings(all: &[Warning]) -> String {
 /// What each kind of call took, one a row.
 fn kinds(buf: &mut Buffer, area: Rect, spent: &Counters, price: Option<&Price>, theme: &Theme) {
     // The name, then as many numbers as fit, the first ones first.
-    const HEAD: [&str; 6] = ["calls", "samples", "in", "cached", "out", "cost"];
+    let mut head: Vec<String> = ["calls", "samples", "in", "cached", "out", "cost"].map(str::to_owned).into();
+    let for_nothing = spent.llm.nothing.requests > 0;
+    if for_nothing {
+        head.push("nothing".to_owned());
+    }
     let place = |buf: &mut Buffer, y: u16, cells: &[String], role: Role| {
         let mut right = area.x + TEXT;
         for cell in cells {
@@ -149,13 +165,13 @@ fn kinds(buf: &mut Buffer, area: Rect, spent: &Counters, price: Option<&Price>, 
         }
     };
     put(buf, area, area.x, area.y, "by kind", theme.style(Role::Dim));
-    place(buf, area.y, &HEAD.map(str::to_owned), Role::Dim);
+    place(buf, area.y, &head, Role::Dim);
     for ((kind, of), y) in spent.kinds().zip(area.y + 1..area.bottom()) {
         put(buf, area, area.x, y, &kind.name().replace('_', " "), theme.style(Role::Text));
         let about = tilde(&of.tokens);
         let counted = |tokens: u64| format!("{about}{}", thousands(tokens));
         let cost = of.cost.filter(|_| price.is_some_and(|price| !price.is_free()));
-        let cells = [
+        let mut cells = vec![
             thousands(of.calls.into()),
             thousands(of.samples.into()),
             counted(of.tokens.prompt_tokens),
@@ -163,6 +179,11 @@ fn kinds(buf: &mut Buffer, area: Rect, spent: &Counters, price: Option<&Price>, 
             counted(of.tokens.completion_tokens),
             cost.map_or_else(|| "-".to_owned(), |cost| format!("{about}{}", cost.money())),
         ];
+        if for_nothing {
+            // Tokens in and out of requests that brought nothing.
+            let tokens = of.nothing.tokens.prompt_tokens + of.nothing.tokens.completion_tokens;
+            cells.push(if of.nothing.requests > 0 { format!("~{}", thousands(tokens)) } else { "0".to_owned() });
+        }
         place(buf, y, &cells, Role::Text);
     }
 }

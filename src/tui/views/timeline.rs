@@ -10,7 +10,7 @@ use crate::calls::{AskId, KgData};
 use crate::runner::task::describe as described;
 use crate::search::act_words;
 use crate::search::{By, Call, Entry, Event, Got, Source, State, StepKind};
-use crate::text::one_line;
+use crate::text::{one_line, thousands};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -106,6 +106,11 @@ pub fn summary(entry: &Entry, state: &State) -> String {
             }
             Call::Kg(kg) => format!("asks {}: {} · ask {}", kg.kg, kg.op.name(), ask.0),
         },
+        Event::Replied { ask, usage, tries, nothing: true, .. } => {
+            let tokens = usage.map_or(0, |usage| usage.prompt_tokens + usage.completion_tokens);
+            let requests = count(*tries as usize, "request", "requests");
+            format!("{requests} brought nothing and took about {} tokens · ask {}", thousands(tokens), ask.0)
+        }
         Event::Replied { ask, got, took_ms, source, .. } => {
             let what = match got {
                 Got::Samples(samples) => count(samples.len(), "sample", "samples"),

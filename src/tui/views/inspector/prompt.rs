@@ -43,9 +43,8 @@ pub(super) fn document(scene: &Scene, id: NodeId, flying: &Flying<'_>) -> Docume
     for ask in found {
         let Call::Llm(call) = &ask.call else { continue };
         heading(&mut document, title(&scene.state, ask, call, flying));
-        if call.omitted > 0 {
-            let (shown, all) = (call.shown, call.shown + call.omitted);
-            line(&mut document, Role::Warning, format!("{shown} of {all} facts are shown: the prompt was too long for the model"));
+        if let Some(shown) = call.shown_of() {
+            line(&mut document, Role::Warning, format!("{shown} are shown: the prompt was too long for the model"));
         }
         parts(&mut document, &scene.state, id, ask, call);
     }

@@ -205,6 +205,7 @@ fn raw_sample(document: &mut Document, number: usize, of: usize, sample: &Sample
     match sample.withheld() {
         Some(Withheld::Filtered) => line(document, Role::Warning, "taken by the service's content filter: what is left of it is not read"),
         Some(Withheld::Refused) => line(document, Role::Warning, "the model refuses: what it said is not read"),
+        Some(Withheld::BrokenOff) => line(document, Role::Warning, "broken off by the service: what came of it is not read"),
         None => {}
     }
     if let Some(reasoning) = &sample.reasoning {

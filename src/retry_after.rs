@@ -1,4 +1,4 @@
-//! How long a server asks to wait.
+//! How long a server asks to wait, of a graph or of a model.
 
 use std::time::{Duration, SystemTime};
 

@@ -2,7 +2,7 @@
 
 use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
-use super::models::Named;
+use super::models::{Named, model_named};
 use super::options::SearchOptions;
 use super::prompts::{PromptsUse, prompts_folder, without_broken_prompts};
 use super::setup::{Workshop, new_journal, options_of, path_to_go_on, session_path};
@@ -152,6 +152,8 @@ struct Bench<'a> {
     workshop: Mutex<Workshop>,
     /// Whether nobody named a model that can be used: what is found is offered.
     offers: bool,
+    /// Whether flags say which model answers.
+    bound: bool,
     /// What was found.
     found: Arc<Mutex<Vec<Found>>>,
     options: SearchOptions,
@@ -192,13 +194,14 @@ impl<'a> Bench<'a> {
         options: &SearchOptions,
         prompts: Option<(PathBuf, PromptsUse)>,
     ) -> Self {
-        let named = options.llm.is_some() || workshop.scenario.is_some() || workshop.from.is_some() || config.llm.is_some();
-        let offers = !named || workshop.model.missing.is_some();
+        let bound = options.llm.is_some() || workshop.scenario.is_some() || workshop.from.is_some();
+        let offers = !(bound || config.llm.is_some()) || workshop.model.missing.is_some();
         let (workshop, options) = (Mutex::new(workshop), options.clone());
         let bench = Self {
             runtime,
             workshop,
             offers,
+            bound,
             found: Arc::default(),
             options,
             config,
@@ -225,7 +228,7 @@ impl<'a> Bench<'a> {
         let keys = found::keys(|name| std::env::var(name).ok());
         found.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
         self.runtime.spawn(async move {
-            let servers = Places::of_environment().servers().await;
+            let servers = Places::of_environment(|name| std::env::var(name).ok()).servers().await;
             // What costs nothing comes first.
             found.lock().unwrap_or_else(PoisonError::into_inner).splice(0..0, servers);
         });
@@ -441,7 +444,9 @@ impl Host for Bench<'_> {
 
     fn models(&self) -> Vec<Offer> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if found.is_empty() {
+        let configured = self.config.models.iter().filter(|_| self.offers || !self.bound);
+        let configured: Vec<(&String, &ModelProfile)> = configured.collect();
+        if found.is_empty() && configured.is_empty() {
             return Vec::new();
         }
         let open = self.workshop().model;
@@ -450,16 +455,25 @@ impl Host for Bench<'_> {
             spec: "lexical".to_owned(),
             about: "built in, no neural network".to_owned(),
             chosen: open.spec == "lexical",
+            configured: false,
             proposed: false,
         }];
+        offers.extend(configured.into_iter().map(|(name, profile)| Offer {
+            spec: name.clone(),
+            about: format!("of the configuration: {}", profile.spec),
+            chosen: *name == open.spec,
+            configured: true,
+            proposed: false,
+        }));
         offers.extend(found.iter().map(|found| Offer {
             spec: found.profile.spec.clone(),
             about: format!("{} · {}", found.of, found.because),
             chosen: is_open(&found.profile),
+            configured: false,
             proposed: found.proposed,
         }));
         if !offers.iter().any(|offer| offer.chosen) {
-            offers.insert(0, Offer { spec: open.spec, about: open.model.about(), chosen: true, proposed: false });
+            offers.insert(0, Offer { spec: open.spec, about: open.model.about(), chosen: true, configured: false, proposed: false });
         }
         offers
     }
@@ -482,18 +496,21 @@ impl Host for Bench<'_> {
         if offer.chosen && offer.spec == spec {
             return Ok(format!("{} answers already", one_line(spec)));
         }
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let of = found.iter().find(|found| found.profile.spec == offer.spec && offer.about.starts_with(&found.of));
-        let mut profile = of.map_or_else(|| ModelProfile::of("lexical"), |found| found.profile.clone());
-        spec.clone_into(&mut profile.spec);
-        let keep = match &profile.url {
-            Some(url) => format!("llm: {spec}, llm_url: {}", crate::redact::url(url)),
-            None => format!("llm: {spec}"),
+        let named = if offer.configured {
+            model_named(Some(spec), None, None, &self.config)
+        } else {
+            let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let of = found.iter().find(|found| found.profile.spec == offer.spec && offer.about.starts_with(&found.of));
+            let mut profile = of.map_or_else(|| ModelProfile::of("lexical"), |found| found.profile.clone());
+            spec.clone_into(&mut profile.spec);
+            Named { name: None, profile, usual: self.config.requests, probe: false }
+        };
+        let keep = match &named.profile.url {
+            Some(url) if named.name.is_none() => format!("llm: {spec}, llm_url: {}", crate::redact::url(url)),
+            _ => format!("llm: {spec}"),
         };
         let mut workshop = self.workshop();
-        workshop
-            .take_model(&Named { name: None, profile, usual: self.config.requests, probe: false }, &self.options, &self.config)
-            .map_err(|e| one_line(&format!("{e:#}")))?;
+        workshop.take_model(&named, &self.options, &self.config).map_err(|e| one_line(&format!("{e:#}")))?;
         *self.workshop.lock().unwrap_or_else(PoisonError::into_inner) = workshop;
         self.check();
         let file = Config::path().map_or_else(|| "the configuration".to_owned(), |path| path.display().to_string());

@@ -31,7 +31,8 @@ pub struct SearchOptions {
     /// More actions for the model: +aggregate
     #[arg(long, value_name = "LIST", value_parser = actions)]
     pub actions: Option<String>,
-    /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL | a name from the config
+    /// The model: lexical | human | script:PATH | openai:MODEL | anthropic:MODEL | ollama:MODEL | bedrock:MODEL (with AWS
+    /// credentials instead of a key: in a build with the feature bedrock-sigv4) | a name from the config
     #[arg(long, value_name = "SPEC")]
     pub llm: Option<String>,
     /// The address of the model's server: any OpenAI-compatible one, or another than the provider's own

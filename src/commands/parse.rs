@@ -1,6 +1,6 @@
 //! `tot parse FILE.jsonl`: how completions would be read, one JSON object a line. For people who work on prompts.
 
-use crate::asm::{Action, Expect, Reply, Unusable, parse};
+use crate::asm::{Action, Expect, Reply, Unusable, parse, runs_into_cut};
 use crate::calls::Sample;
 use crate::graph::{Direction, EntityId, Relation, RelationRef};
 use crate::text;
@@ -30,7 +30,7 @@ struct Row {
 }
 
 /// Reads each completion of the JSON Lines file at `path` and prints `{"id", "outcome"}` a line to `out`, with `"why"` where it
-/// can't be used. A row has `state` (`default`, `select_entities`, `select_relation`, `evaluate_state`, `evaluate_answer`, `review`),
+/// can't be used, and `"cut": true` where what was read runs into the token limit. A row has `state` (`default`, `select_entities`, `select_relation`, `evaluate_state`, `evaluate_answer`, `review`),
 /// `completion` (text or null) and, as they apply, `id`, `options`, `labels` (id to label) and `finish_reason`.
 /// Without `options` all actions of `default` are on offer; `["ANSWER"]` stands for the forced answer. `"aggregate": true` in `select_relation` offers AGGREGATE
 /// beside the relations.
@@ -97,7 +97,8 @@ fn read_row(line: &[u8]) -> Result<Value, String> {
     let sample = Sample { text: row.completion.clone(), finish: row.finish_reason.clone(), ..Sample::default() };
     let labels: HashSet<&str> = row.labels.values().map(String::as_str).collect();
     let read = parse(&expect, &sample, &|label| labels.contains(label)).and_then(|reply| on_offer(reply, &row));
-    Ok(report(&row.id, &read))
+    let cut = matches!(&read, Ok(Reply::Action(action)) if runs_into_cut(&sample, action));
+    Ok(report(&row.id, &read, cut))
 }
 
 /// `reply`, if its action is one of the row's options. (In a search an answer is always on offer, and a form rules out the rest.)
@@ -123,8 +124,9 @@ fn named(at: &RelationRef, labels: &HashMap<String, String>) -> Relation {
     Relation { at: at.clone(), label, inverse_label: None, count: None, count_is_bound: false, identifier: false }
 }
 
-fn report(id: &Value, read: &Result<Reply, Unusable>) -> Value {
+fn report(id: &Value, read: &Result<Reply, Unusable>, cut: bool) -> Value {
     match read {
+        Ok(reply) if cut => json!({"id": id, "outcome": outcome(reply), "cut": true}),
         Ok(reply) => json!({"id": id, "outcome": outcome(reply)}),
         Err(unusable) => json!({"id": id, "outcome": "error", "why": unusable.why()}),
     }

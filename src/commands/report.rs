@@ -1,7 +1,7 @@
 //! The result of a search, as text and as JSON.
 
 use super::spent;
-use crate::asm::Action;
+use crate::asm::{Action, CUT};
 use crate::graph::{Edge, Object};
 use crate::micro::Micro;
 use crate::search::{By, JudgedFact, NodeId, Outcome, StandingVerdict, State, StepKind, Value, Warning, WarningKind};
@@ -40,6 +40,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
             _ => {}
         }
     }
+    let cut_rows: Vec<String> = state.cut_nodes().into_iter().map(|node| state.path_text(node)).collect();
     let mut out = Map::new();
     let mut put = |key: &str, value: Json| out.insert(key.to_owned(), value);
     put("question", json!(started.question));
@@ -66,6 +67,7 @@ pub fn json(state: &State, session: &str, elapsed_ms: u64) -> Json {
     put("rejected_rows", Json::Array(rejected_rows));
     put("rejected_why", json!(rejected_why));
     put("outvoted_rows", Json::Array(outvoted_rows));
+    put("cut_rows", json!(cut_rows));
     put("notices", json!(state.failed_listings()));
     put("remarks", json!(state.remarks()));
     put("warnings", Json::Array(state.warnings().iter().map(warning).collect()));
@@ -218,7 +220,7 @@ pub fn answer(state: &State) -> String {
 /// The tree as text, one node a line, with values, votes and marks.
 #[must_use]
 pub fn tree(state: &State) -> String {
-    let standings = state.standings();
+    let (standings, cut) = (state.standings(), state.cut_nodes());
     let mut left_of: HashMap<NodeId, Vec<_>> = HashMap::new();
     for left in state.leftovers() {
         left_of.entry(left.node).or_default().push(left);
@@ -245,6 +247,9 @@ pub fn tree(state: &State) -> String {
         }
         if node.by == By::You {
             out.push_str("  by hand");
+        }
+        if cut.contains(&row.node) {
+            let _ = write!(out, "  {CUT}");
         }
         let standing = standings[row.node.index()];
         for (on, word) in

@@ -17,6 +17,10 @@ pub(super) fn json(state: &State) -> Json {
     out.insert("tokens_estimated".to_owned(), json!(spent.llm.tokens.estimated));
     out.insert("perhaps_paid_twice".to_owned(), json!(spent.perhaps_paid));
     out.insert("currency".to_owned(), json!(state.common_price().map(|price| &price.currency).filter(|currency| !currency.is_empty())));
+    let paid = state
+        .paid()
+        .map(|paid| paid.iter().map(|paid| (paid.currency.to_owned(), json!(paid.cost.money().as_f64()))).collect::<Map<_, _>>());
+    out.insert("costs".to_owned(), json!(paid));
     let kinds: Map<String, Json> = spent.kinds().map(|(kind, of)| (kind.name().to_owned(), Json::Object(tally(of)))).collect();
     out.insert("by_kind".to_owned(), Json::Object(kinds));
     let by_model: Vec<Json> = state

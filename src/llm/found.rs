@@ -1,10 +1,11 @@
 //! Models that are within reach without being named: keys in the environment, servers on this machine.
 //!
-//! Finding asks servers of this machine which models they have and nobody else anything. Nothing is spent: what is found is
-//! offered, and a person chooses.
+//! Finding asks servers of this machine, and the one that `OLLAMA_HOST` names, which models they have and nobody else anything.
+//! Nothing is spent: what is found is offered, and a person chooses.
 
-use super::{ModelProfile, ModelSpec, http};
+use super::{ModelProfile, ModelSpec, http, ollama};
 use futures_util::future::join_all;
+use reqwest::Url;
 use serde_json::Value;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -26,6 +27,8 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     servers: Vec<(String, String)>,
+    /// The list of models of the server that `OLLAMA_HOST` names.
+    ollama: Option<Url>,
     limit: Duration,
 }
 
@@ -63,7 +66,7 @@ impl Places {
     #[must_use]
     pub fn usual() -> Self {
         let servers = PORTS.iter().map(|(name, port)| ((*name).to_owned(), format!("127.0.0.1:{port}"))).collect();
-        Self { servers, limit: Duration::from_millis(500) }
+        Self { servers, ollama: None, limit: Duration::from_millis(500) }
     }
 
     /// The addresses (`127.0.0.1:8081`) of a list with commas; of others than this machine's nothing is asked.
@@ -73,14 +76,42 @@ impl Places {
         Self { servers: addresses.map(|address| ("a server".to_owned(), address.to_owned())).collect(), ..Self::usual() }
     }
 
-    /// Those of the environment: `TOT_MODEL_SERVERS` (a list, or empty for none), else the usual ones.
+    /// Those of the environment: `TOT_MODEL_SERVERS` (a list, or empty for none), else the usual ones and that of `OLLAMA_HOST`,
+    /// which `ollama:` goes to. `get` looks a variable up.
     #[must_use]
-    pub fn of_environment() -> Self {
-        std::env::var("TOT_MODEL_SERVERS").map_or_else(|_| Self::usual(), |list| Self::of(&list))
+    pub fn of_environment(get: impl Fn(&str) -> Option<String>) -> Self {
+        if let Some(list) = get("TOT_MODEL_SERVERS") {
+            return Self::of(&list);
+        }
+        let host = get("OLLAMA_HOST").filter(|host| !host.trim().is_empty());
+        let mut places = Self { ollama: host.and_then(|host| ollama::list_of(&host).ok()), ..Self::usual() };
+        let address = places.ollama.as_ref().and_then(address_of);
+        places.servers.retain(|(_, usual)| Some(usual) != address.as_ref());
+        places
     }
 
     /// The models of the servers that answer, in the order of the places.
     pub async fn servers(&self) -> Vec<Found> {
+        let (here, ollama) = tokio::join!(self.here(), self.ollama());
+        ollama.into_iter().chain(here).collect()
+    }
+
+    /// What the server of `OLLAMA_HOST` has: asked for as `ollama:` is.
+    async fn ollama(&self) -> Vec<Found> {
+        let Some((url, address)) = self.ollama.as_ref().and_then(|url| Some((url, address_of(url)?))) else { return Vec::new() };
+        let Ok(client) = http::client(self.limit, is_here(&address)) else { return Vec::new() };
+        let names = tokio::time::timeout(self.limit, list(&client, url.as_str(), "models", "name")).await.ok().flatten();
+        let offer = |model: &String| Found {
+            profile: ModelProfile::of(&format!("ollama:{model}")),
+            of: format!("Ollama at {address}"),
+            because: "OLLAMA_HOST names it".to_owned(),
+            proposed: false,
+        };
+        names.unwrap_or_default().iter().filter(|name| is_sane(name)).take(MOST).map(offer).collect()
+    }
+
+    /// The models of this machine's servers that answer.
+    async fn here(&self) -> Vec<Found> {
         let Ok(client) = http::client(self.limit, true) else { return Vec::new() };
         let asked = self.servers.iter().map(|(name, address)| {
             let client = client.clone();
@@ -92,6 +123,11 @@ impl Places {
     }
 }
 
+/// Host and port.
+fn address_of(url: &Url) -> Option<String> {
+    Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?))
+}
+
 /// Whether an address is one of this machine's.
 fn is_here(address: &str) -> bool {
     let Some((host, port)) = address.rsplit_once(':') else { return false };
@@ -101,15 +137,17 @@ fn is_here(address: &str) -> bool {
 
 /// The names of a server's models, and whether it is Ollama. `None` where no such server answers.
 async fn models_at(client: &reqwest::Client, address: &str) -> Option<(bool, Vec<String>)> {
-    let list = |path: &'static str, key: &'static str, name: &'static str| async move {
-        let reply = client.get(format!("http://{address}{path}")).send().await.ok().filter(|reply| reply.status().is_success())?;
-        let body = read(reply).await?;
-        let root: Value = serde_json::from_slice(&body).ok()?;
-        let names: Vec<String> = root.get(key)?.as_array()?.iter().filter_map(|model| model[name].as_str().map(str::to_owned)).collect();
-        Some(names)
-    };
-    let (ollama, openai) = tokio::join!(list("/api/tags", "models", "name"), list("/v1/models", "data", "id"));
+    let (tags, models) = (format!("http://{address}/api/tags"), format!("http://{address}/v1/models"));
+    let (ollama, openai) = tokio::join!(list(client, &tags, "models", "name"), list(client, &models, "data", "id"));
     ollama.map(|names| (true, names)).or_else(|| openai.map(|names| (false, names)))
+}
+
+/// The names in a list of models, if there is one at `url`.
+async fn list(client: &reqwest::Client, url: &str, key: &str, name: &str) -> Option<Vec<String>> {
+    let reply = client.get(url).send().await.ok().filter(|reply| reply.status().is_success())?;
+    let body = read(reply).await?;
+    let root: Value = serde_json::from_slice(&body).ok()?;
+    Some(root.get(key)?.as_array()?.iter().filter_map(|model| model[name].as_str().map(str::to_owned)).collect())
 }
 
 async fn read(mut reply: reqwest::Response) -> Option<Vec<u8>> {
@@ -135,8 +173,12 @@ fn offers(name: &str, address: &str, (ollama, names): (bool, Vec<String>)) -> Ve
         let profile = ModelProfile { url: Some(url), keyless: true, ..ModelProfile::of(&spec) };
         Found { profile, of: of.clone(), because: "on this machine".to_owned(), proposed: false }
     };
-    let sane = |name: &&String| !name.is_empty() && name.len() < 200 && !name.chars().any(crate::text::is_unsafe);
-    names.iter().filter(sane).take(MOST).map(offer).collect()
+    names.iter().filter(|name| is_sane(name)).take(MOST).map(offer).collect()
+}
+
+/// Whether the name of a model can be offered.
+fn is_sane(name: &str) -> bool {
+    !name.is_empty() && name.len() < 200 && !name.chars().any(crate::text::is_unsafe)
 }
 
 fn is_known(spec: &str) -> bool {
@@ -173,6 +215,23 @@ mod tests {
         assert_eq!(asked, ["127.0.0.1:81", "localhost:82", "[::1]:83"]);
         assert!(Places::of("").servers.is_empty());
         assert!(Places::usual().servers.iter().all(|(_, address)| is_here(address)));
+    }
+
+    #[test]
+    fn ollama_is_looked_for_where_the_model_would_be_asked() {
+        let of = |host: &str| {
+            let places = Places::of_environment(|name| (name == "OLLAMA_HOST").then(|| host.to_owned()));
+            (places.ollama.map(|url| url.to_string()), places.servers.len())
+        };
+        let usual = PORTS.len();
+        assert_eq!(of("gpu-box"), (Some("http://gpu-box:11434/api/tags".to_owned()), usual));
+        assert_eq!(of("0.0.0.0:11500"), (Some("http://127.0.0.1:11500/api/tags".to_owned()), usual));
+        assert_eq!(of("https://me.example/ollama/"), (Some("https://me.example/ollama/api/tags".to_owned()), usual));
+        assert_eq!(of("127.0.0.1"), (Some("http://127.0.0.1:11434/api/tags".to_owned()), usual - 1), "asked once");
+        assert_eq!(of(" "), (None, usual));
+        // A list of places is all that is wanted.
+        let places = Places::of_environment(|name| (name == "TOT_MODEL_SERVERS").then(String::new).or(Some("gpu-box".to_owned())));
+        assert!(places.ollama.is_none() && places.servers.is_empty());
     }
 
     #[test]

@@ -161,6 +161,7 @@ fn event(state: &State, entry: &Entry) -> Vec<String> {
         }
         Event::Acted { .. } | Event::Undone { .. } => vec![format!("you: {}", worded(&summary(entry, state)))],
         Event::Resumed { .. }
+        | Event::Dropped { .. }
         | Event::Failed { .. }
         | Event::Halted(_)
         | Event::Opened { .. }

@@ -39,7 +39,7 @@ pub enum Command {
     Speed(PaceChange),
     /// Pause and drop the calls in flight; their asks stay open.
     Abort,
-    /// Cancel this call to a KG: its ask fails, the step goes on with the rest.
+    /// Cancel this call. To a KG: its ask fails, the step goes on with the rest. To a model: pause and drop it; its ask stays open.
     Cancel(AskId),
     /// Do this act, if it is possible now.
     Do(Act),

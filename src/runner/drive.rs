@@ -325,13 +325,35 @@ impl Runner {
         }
     }
 
-    /// Cancels one call to a KG: its ask fails, and the step goes on with the rest. Calls to the model are dropped with
-    /// [`Runner::drop_flights`], so that no sample that is paid for is lost.
+    /// Pauses and drops every call in flight, as the person wants: the journal says which.
+    pub(super) fn abort(&mut self) {
+        self.live.pace = Pace::Paused;
+        let mut asks: Vec<AskId> = self.flights.iter().filter(|(_, flight)| flight.abort.is_some()).map(|(ask, _)| *ask).collect();
+        asks.retain(|ask| self.state.ask(*ask).is_some_and(|ask| !ask.is_complete()));
+        asks.sort_unstable();
+        self.drop_flights();
+        if !asks.is_empty() {
+            self.push(By::You, Event::Dropped { asks });
+        }
+    }
+
+    /// Cancels one call. To a KG: its ask fails, and the step goes on with the rest. To a model: the search pauses and the ask stays
+    /// open, as with [`Runner::abort`], so that no sample that is paid for is lost; what else is in flight may arrive.
     pub(super) fn cancel(&mut self, ask: AskId) {
-        let Some(flight) = self.flights.get(&ask).filter(|flight| flight.shown.kg.is_some()) else {
+        let Some(flight) = self.flights.get(&ask).filter(|flight| !flight.shown.human) else {
             self.tell("this call has ended already");
             return;
         };
+        if flight.shown.kg.is_none() {
+            self.live.pace = Pace::Paused;
+            let what = flight.shown.what.clone();
+            if let Some(flight) = self.flights.remove(&ask) {
+                self.let_go(ask, flight);
+            }
+            self.push(By::You, Event::Dropped { asks: vec![ask] });
+            self.tell(format!("{what}: dropped, and the search pauses; it is asked again when the search goes on"));
+            return;
+        }
         if let Some(abort) = &flight.abort {
             abort.abort();
         }

@@ -37,10 +37,7 @@ impl Runner {
             Command::Fork { at, stop, note } => self.fork(at, stop, note),
             _ if self.live.replay => self.tell("this is a recording: press f to fork it here and go on live"),
             Command::Pace(pace) => self.set_pace(pace),
-            Command::Abort => {
-                self.live.pace = Pace::Paused;
-                self.drop_flights();
-            }
+            Command::Abort => self.abort(),
             Command::Cancel(ask) => self.cancel(ask),
             Command::Do(act) => self.act(act),
             Command::Undo => self.undo(self.state.undoable(), false),

@@ -22,8 +22,13 @@ impl Wait {
     /// Who, for how long yet, and why.
     #[must_use]
     pub fn said(&self, now: Instant) -> String {
-        let left = self.until.saturating_duration_since(now).as_millis();
-        format!("{} waits {} s: {}", one_line(&self.who), left.div_ceil(1000), one_line(&self.why))
+        format!("{} waits {} s: {}", one_line(&self.who), self.seconds(now), one_line(&self.why))
+    }
+
+    /// For how many seconds yet, the last one begun counted whole.
+    #[must_use]
+    pub fn seconds(&self, now: Instant) -> u128 {
+        self.until.saturating_duration_since(now).as_millis().div_ceil(1000)
     }
 }
 

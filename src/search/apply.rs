@@ -63,6 +63,7 @@ impl State {
                     | Event::Halted(_)
                     | Event::Ran { .. }
                     | Event::Resumed { .. }
+                    | Event::Dropped { .. }
             )
         {
             self.halted = None;
@@ -78,6 +79,11 @@ impl State {
                 self.perhaps_paid += u32::try_from(lost.len()).unwrap_or(u32::MAX);
                 if let Some(price) = price {
                     self.priced = Some(Arc::new(price.clone()));
+                }
+            }
+            Event::Dropped { asks } => {
+                for ask in asks {
+                    self.open_ask(*ask)?;
                 }
             }
             Event::Part { id, kind, text } => {

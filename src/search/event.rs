@@ -90,6 +90,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         price: Option<Price>,
     },
+    /// The person dropped these calls in flight; their asks stay open and are sent again when the search goes on.
+    Dropped {
+        /// The asks.
+        asks: Vec<AskId>,
+    },
     /// A text of a prompt, stored once.
     Part {
         /// Its number.

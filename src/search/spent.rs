@@ -7,6 +7,7 @@ use super::state::State;
 use crate::calls::{CallErrorKind, PromptKind, Usage};
 use crate::money::Money;
 use crate::price::{Cost, Price};
+use crate::text::one_line;
 use std::collections::HashSet;
 
 /// What calls to the model took.
@@ -58,6 +59,24 @@ impl Tally {
         let add = |to: Option<Cost>, tokens: &Usage| to.zip(price).map(|(cost, price)| cost + price.of(tokens));
         self.nothing.cost = add(self.nothing.cost, &ask.wasted);
         self.cost = add(add(self.cost, &ask.usage), &ask.wasted);
+    }
+}
+
+/// What was spent in one currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paid<'a> {
+    /// The currency.
+    pub currency: &'a str,
+    /// How much.
+    pub cost: Cost,
+    /// Whether some of the tokens are estimates.
+    pub estimated: bool,
+}
+
+impl std::fmt::Display for Paid<'_> {
+    /// `~0.50 USD`; `~` where tokens are estimates.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{} {}", if self.estimated { "~" } else { "" }, self.cost.money(), one_line(self.currency))
     }
 }
 
@@ -175,6 +194,25 @@ impl State {
             (by, tally)
         });
         spent.collect()
+    }
+
+    /// What was spent in each currency, each model by its own price, in the order of their first ask; `None` when a price is not
+    /// known. What costs nothing has no currency.
+    #[must_use]
+    pub fn paid(&self) -> Option<Vec<Paid<'_>>> {
+        let mut paid: Vec<Paid<'_>> = Vec::new();
+        for (by, tally) in self.spent_by_model() {
+            let (price, cost) = (self.price_of(by)?, tally.cost?);
+            match paid.iter_mut().find(|paid| paid.currency == price.currency) {
+                _ if price.currency.is_empty() => {}
+                Some(paid) => {
+                    paid.cost = paid.cost + cost;
+                    paid.estimated |= tally.tokens.estimated;
+                }
+                None => paid.push(Paid { currency: &price.currency, cost, estimated: tally.tokens.estimated }),
+            }
+        }
+        Some(paid)
     }
 
     /// The budget that forbids a call to the model, if one is used up. `new`: it was not asked yet, so that it would count as

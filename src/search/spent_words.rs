@@ -24,7 +24,7 @@ pub fn spent_words(state: &State) -> String {
         tokens_in(&spent.llm.tokens),
     );
     let tilde = tilde(&spent.llm.tokens);
-    text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(&spent.llm, state.common_price())));
+    text.push_str(&format!(", {tilde}{} out; {}", thousands(spent.llm.tokens.completion_tokens), cost(state, &spent.llm)));
     if spent.llm.nothing.requests > 0 {
         let (n, of) = (spent.llm.nothing.requests, &spent.llm.nothing.tokens);
         let (prompt, said) = (thousands(of.prompt_tokens), thousands(of.completion_tokens));
@@ -99,10 +99,14 @@ fn money(cost: Cost, price: Option<&Price>) -> String {
     format!("{} {}", cost.money(), one_line(price.map_or("", |p| p.currency.as_str()))).trim_end().to_owned()
 }
 
-fn cost(tally: &Tally, price: Option<&Price>) -> String {
-    match (tally.cost, price) {
+fn cost(state: &State, tally: &Tally) -> String {
+    match (tally.cost, state.common_price()) {
         (Some(_), Some(price)) if price.is_free() => "free of charge".to_owned(),
         (Some(cost), price) => format!("cost {}{}", tilde(&tally.tokens), money(cost, price)),
-        (None, _) => "cost not known (no price)".to_owned(),
+        // In several currencies there is no sum.
+        (None, _) => match state.paid() {
+            Some(paid) => format!("cost {}", paid.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")),
+            None => "cost not known (no price)".to_owned(),
+        },
     }
 }

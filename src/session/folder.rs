@@ -248,8 +248,8 @@ fn ends(path: &Path, depth: Depth) -> Result<Option<About>, ReadError> {
     let torn = tail.last() != Some(&b'\n');
     let tail = String::from_utf8_lossy(&tail);
     let entries = tail.lines().rev().filter_map(|l| serde_json::from_str::<Entry>(l).ok());
-    // Opening a session does not end its halt.
-    let mut entries = entries.skip_while(|entry| matches!(entry.ev, Event::Resumed { .. })).peekable();
+    // Opening a session does not end its halt, nor does dropping calls.
+    let mut entries = entries.skip_while(|entry| matches!(entry.ev, Event::Resumed { .. } | Event::Dropped { .. })).peekable();
     let halted = if let Some(Entry { ev: Event::Halted(halt), .. }) = entries.peek() { Some(halt.why.clone()) } else { None };
     let end = entries.find_map(|entry| if let Event::Finished(end) = entry.ev { Some(end) } else { None });
     let Some(mut about) = begun.and_then(|()| About::of(header, &state, torn)) else { return Ok(None) };

@@ -132,7 +132,7 @@ table! {
     Intercept = "intercept" ["i"] Run: "Decide yourself what becomes of the samples before anything is applied; opens what waits for you";
     BreakHere = "breakpoint here" ["b"] Run: "Stand still when the selected node is about to be expanded; again: off";
     Breaks = "breakpoints" ["B"] Run: "When the search stands still for you: list, switch, add conditions; which states are intercepted";
-    Flights = "calls in flight" ["D"] Run: "Look at the calls in flight, how long they take and why they wait; cancel one call to a KG";
+    Flights = "calls in flight" ["D"] Run: "Look at the calls in flight, how long they take and why they wait; cancel one";
     Faster = "faster" ["+", "="] Run: "Shorten the pause between the steps";
     Slower = "slower" ["-"] Run: "Lengthen the pause between the steps, so that a person can follow";
     Limits = "limits" ["L"] Run: "Change expansions, depth, samples, threshold and budgets; also after the end: the search goes on";

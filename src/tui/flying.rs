@@ -5,6 +5,7 @@ use super::theme::{Role, kg_sign};
 use crate::calls::AskId;
 use crate::graph::KgName;
 use crate::runner::{Flight, Live, Wait};
+use crate::text::one_line;
 use std::time::Instant;
 
 /// The sign and the colour of a call: of the KG that is asked, else of the model.
@@ -20,7 +21,13 @@ pub struct Held {
     pub sign: &'static str,
     /// Its colour.
     pub role: Role,
-    /// Who, for how long yet, and why.
+    /// Its name.
+    pub who: String,
+    /// How many seconds yet.
+    pub seconds: u128,
+    /// Why.
+    pub why: String,
+    /// All of it in one line.
     pub text: String,
 }
 
@@ -50,7 +57,14 @@ impl<'a> Flying<'a> {
     pub fn waits(&self, scene: &Scene) -> Vec<Held> {
         let said = |wait: &Wait| {
             let (sign, role) = sign(wait.kg.as_ref(), scene);
-            Held { sign, role, text: wait.said(self.now) }
+            Held {
+                sign,
+                role,
+                who: one_line(&wait.who),
+                seconds: wait.seconds(self.now),
+                why: one_line(&wait.why),
+                text: wait.said(self.now),
+            }
         };
         self.live.waits.iter().filter(|wait| wait.until > self.now).map(said).collect()
     }

@@ -88,6 +88,8 @@ pub struct Offer {
     pub about: String,
     /// Whether it is the one that the next question is asked of.
     pub chosen: bool,
+    /// Whether it is named in the configuration; `spec` is its name there.
+    pub configured: bool,
     /// Whether the model's name is a proposal, to be looked at before it is taken.
     pub proposed: bool,
 }

@@ -3,7 +3,7 @@
 
 use super::app::{App, Effect};
 use super::command::KeyMap;
-use super::host::{Connection, First, Host, Options};
+use super::host::{Connection, First, Host, Offer, Options};
 use super::terminal::{Screen, Signal, watch_signals};
 use super::theme::{Depth, Role, Themes};
 use super::views::start::StartData;
@@ -180,7 +180,9 @@ impl Shell<'_> {
             }
             if self.looks_for_models.is_some_and(|since| since.elapsed() >= FINDS) {
                 self.looks_for_models = None;
-                let found: Vec<String> = self.host.models().into_iter().filter(|offer| !offer.chosen).map(|offer| offer.spec).collect();
+                // Who named models in the configuration knows of them.
+                let is_news = |offer: &Offer| !offer.chosen && !offer.configured;
+                let found: Vec<String> = self.host.models().into_iter().filter(is_news).map(|offer| offer.spec).collect();
                 self.dirty |= self.app.tell_models(&found);
             }
             if self.dirty && (self.pressed || drawn.elapsed() >= FRAME) {

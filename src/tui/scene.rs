@@ -2,7 +2,7 @@
 
 use super::theme::BY_YOU;
 use super::widgets::value::Level;
-use crate::asm::Action;
+use crate::asm::{Action, CUT};
 use crate::graph::Direction;
 use crate::search::Condition;
 use crate::search::correction::YOU;
@@ -189,7 +189,8 @@ fn remarks(state: &State) -> HashMap<NodeId, String> {
     let noted = state.steps.iter().filter(|step| !step.notices.is_empty());
     let noted = noted.filter_map(|step| Some((step.node.or(step.children.first().copied())?, step.notices.join("; "))));
     let mut all: HashMap<NodeId, String> = HashMap::new();
-    for (node, said) in noted.chain(state.left_out()) {
+    let cut = state.cut_nodes().into_iter().map(|node| (node, CUT.to_owned()));
+    for (node, said) in noted.chain(state.left_out()).chain(cut) {
         all.entry(node).and_modify(|before| before.push_str(&format!("; {said}"))).or_insert(said);
     }
     all

@@ -167,7 +167,12 @@ impl SessionView {
         let step = |entry: &Entry| {
             !matches!(
                 entry.ev,
-                Event::Part { .. } | Event::Replied { .. } | Event::Failed { .. } | Event::Ran { .. } | Event::Resumed { .. }
+                Event::Part { .. }
+                    | Event::Replied { .. }
+                    | Event::Failed { .. }
+                    | Event::Ran { .. }
+                    | Event::Resumed { .. }
+                    | Event::Dropped { .. }
             )
         };
         let at = (seen..entries.len()).find(|at| step(&entries[*at]))?;

@@ -45,6 +45,7 @@ fn a_session_whose_model_has_no_quota_goes_on_with_another_and_each_is_paid_by_i
     let tokens = |n: usize| of(n, "prompt_tokens").as_f64().unwrap() + of(n, "completion_tokens").as_f64().unwrap();
     assert!((cost(0) - tokens(0) / 1e6).abs() < 1e-6 && (cost(1) - tokens(1) / 1e4).abs() < 1e-6, "{out}");
     assert!((out["llm"]["cost"].as_f64().unwrap() - cost(0) - cost(1)).abs() < 2e-6);
+    assert_eq!(out["llm"]["costs"], json!({"USD": out["llm"]["cost"]}));
     home.run(&["show", &session]).ends(0);
     home.run(&["replay", "--check", &session]).ends(0);
     let recorded = std::fs::read_to_string(&session).unwrap();
@@ -108,4 +109,19 @@ fn what_a_prompt_that_is_too_long_left_out_is_told_once() {
     assert!(count("failed") < steps, "{} refusals in {steps} steps", count("failed"));
     home.run(&["replay", "--check", &path]).ends(0);
     home.run(&["ask", "--from", &path]).says(&["answered from the recording"]);
+}
+
+#[test]
+fn what_was_paid_in_two_currencies_is_said_in_both() {
+    let home = Home::new();
+    let (small, big) = (Server::start(broke(6)), Server::start(|_, request| model(request)));
+    let in_euros = CONFIG.replace("big: {input: 100, output: 100}", "big: {input: 100, output: 100, currency: EUR}");
+    home.write("config/tot/config.yaml", in_euros.replace("SMALL", &small.host).replace("BIG", &big.host));
+    let session = home.arg("s.jsonl");
+    home.run(&["ask", "Who is Inception?", "--llm", "small", "--max-expansions", "3", "--session", &session]).ends(1);
+    let out = home.run(&["ask", "--resume", &session, "--llm", "big", "--json"]).json();
+    let (cost, costs) = (&out["llm"]["cost"], &out["llm"]["costs"]);
+    assert!(cost.is_null() && costs["USD"].as_f64().unwrap() > 0.0 && costs["EUR"].as_f64().unwrap() > 0.0, "{out}");
+    let shown = home.run(&["show", &session]).out;
+    assert!(shown.contains(" USD and ") && shown.contains(" EUR; ") && !shown.contains("cost not known"), "{shown}");
 }

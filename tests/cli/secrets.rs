@@ -389,3 +389,19 @@ fn a_session_that_goes_on_without_its_key_file_says_which_flag_brings_it() {
     home.run(&more).ends(1).says(&["wants a key (HTTP 401)", "--key-file"]);
     home.run(&[&more[..], &["--key-file", &file]].concat()).ends(3);
 }
+
+#[cfg(not(feature = "bedrock-sigv4"))]
+#[test]
+fn aws_credentials_that_this_build_cannot_sign_with_are_told_of() {
+    let home = Home::new();
+    let asks = r#"AWS_REGION=us-east-1 "$TOT" ask Q --llm bedrock:m"#;
+    let with = format!("AWS_ACCESS_KEY_ID=AKIACANARY AWS_SECRET_ACCESS_KEY=canary {asks}");
+    let said = home.shell(&with).ends(1).says(&[
+        "AWS_BEARER_TOKEN_BEDROCK",
+        "AWS_ACCESS_KEY_ID is set, but this build does not sign requests",
+        "cargo install --path . --features bedrock-sigv4",
+    ]);
+    assert!(!said.err.to_lowercase().contains("canary"), "{}", said.err);
+    assert!(!home.shell(asks).ends(1).err.contains("sigv4"));
+    home.run(&["ask", "--help"]).ends(0);
+}

@@ -113,3 +113,31 @@ fn a_value_whose_call_failed_is_told_everywhere() {
     assert!(why.contains("Its value is unknown: the call for it failed (") && why.contains("bad"), "{why}");
     assert!(!why.contains("model's reply"), "{why}");
 }
+
+#[test]
+fn a_reply_that_was_cut_and_read_all_the_same_is_named_as_cut() {
+    let home = Home::new();
+    // Every choice of an action ends at the token limit.
+    let cut = Server::start(|_, request| {
+        let (status, kind, body) = model(request);
+        (status, kind, if body.contains("EXPAND") { body.replace(r#""stop""#, r#""length""#) } else { body })
+    });
+    let (session, url) = (home.arg("cut.jsonl"), format!("http://{}/v1", cut.host));
+    let ask = ["ask", "Who is Inception?", "--llm", "openai:m", "--llm-url", &url, "--max-expansions", "3", "--session", &session];
+    let asked = home.run(&[&ask[..], &["--json"]].concat()).json();
+    let rows: Vec<&str> = asked["cut_rows"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.ends_with("X:what is known about it")), "{asked}");
+    let shown = home.run(&["show", &session]).ends(0).clean().out;
+    let cut: Vec<&str> = shown.lines().filter(|line| line.contains("  cut at the token limit")).collect();
+    assert!(cut.len() == rows.len() && cut.iter().all(|line| line.contains("what is known about it")), "{shown}");
+    home.run(&["replay", "--check", &session]).ends(0);
+    let whole = Server::start(|_, request| model(request));
+    let url = format!("http://{}/v1", whole.host);
+    let asked = home.run(&["ask", "Who is Inception?", "--llm", "openai:m", "--llm-url", &url, "--max-expansions", "3", "--json"]).json();
+    assert_eq!(asked["cut_rows"], json!([]));
+    // The reader of completions says it too.
+    let row = |finish: &str| json!({"state": "default", "completion": "THINK: for the lib", "finish_reason": finish}).to_string();
+    let read = home.run(&["parse", &home.write("rows.jsonl", format!("{}\n{}\n", row("length"), row("stop")))]).ends(0).out;
+    let read: Vec<Value> = read.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&read[0]["cut"], &read[1]["cut"]), (&json!(true), &Value::Null));
+}

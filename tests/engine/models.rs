@@ -9,7 +9,7 @@ use tree_of_traversals::money::Money;
 use tree_of_traversals::price::Price;
 use tree_of_traversals::runner::bank::OnMiss;
 use tree_of_traversals::search::{
-    Act, Again, Ask, Budget, By, Call, Entry, Event, NodeId, OtherModel, Otherwise, Preset, Purpose, Setting, State,
+    Act, Again, Ask, Budget, By, Call, Entry, Event, NodeId, OtherModel, Otherwise, Preset, Purpose, Setting, State, spent_words,
 };
 
 fn finished() -> World {
@@ -178,11 +178,18 @@ fn tokens_of_different_models_are_priced_apart_and_what_is_unknown_is_not_guesse
     assert_eq!(each, [("openai:small", small * 1_000), ("openai:big", big * 10_000)]);
     assert_eq!(state.common_price().unwrap().currency, "USD");
     // A price that is not known, or another currency: nobody can say what it cost. A model that costs nothing costs nothing.
-    for unknown in [None, Some(price(10_000_000, "EUR"))] {
+    for (unknown, paid, said) in [
+        (None, None, "cost not known (no price)".to_owned()),
+        (Some(price(10_000_000, "EUR")), Some(2), format!("cost {} USD and {} EUR", Money(small * 1_000), Money(big * 10_000))),
+    ] {
         let state = with(unknown);
         let spent = state.counters();
         assert_eq!((spent.llm.cost, spent.by_kind[0].cost, state.common_price()), (None, None, None));
+        // In two currencies each sum is known.
+        assert_eq!(state.paid().map(|paid| paid.len()), paid);
+        assert!(spent_words(&state).contains(&said), "{}", spent_words(&state));
     }
+    assert_eq!(state.paid().unwrap().len(), 1);
     assert_eq!(with(Some(Price::FREE)).counters().llm.cost.unwrap().money(), Money(small * 1_000));
 }
 

@@ -24,6 +24,7 @@ use tree_of_traversals::scenario::{Expectation, Scenario, compare};
 use tree_of_traversals::search::strategy::TreeOfTraversals;
 use tree_of_traversals::search::{Act, By, Entry, Event, HaltCause, NodeId, Preset, Source, Started};
 use tree_of_traversals::session::{ForkNote, Header, Journal, read};
+use tree_of_traversals::tui::views::timeline::summary;
 
 /// The film scenario with a latency, and a fallback value for nodes made by hand.
 fn film(latency_ms: u64) -> Scenario {
@@ -196,10 +197,35 @@ async fn abort_drops_the_flights_and_going_on_sends_them_again() {
     bench.send(Command::Abort);
     let aborted = bench.until(|s| s.run_state() == RunState::Paused).await;
     assert!(aborted.state.asks.iter().any(|a| !a.is_complete()), "the asks stay open");
+    let last = aborted.entries().last().unwrap();
+    let Event::Dropped { asks } = &last.ev else { panic!("{last:?}") };
+    assert!(last.by == By::You && asks.iter().all(|ask| !aborted.state.ask(*ask).unwrap().is_complete()), "{last:?}");
+    assert!(summary(last, &aborted.state).starts_with("dropped: "), "{}", summary(last, &aborted.state));
     bench.send(Command::Pace(Pace::Run));
     let end = bench.finished().await;
     assert!(end.state.counters().perhaps_paid > 0, "and are counted as perhaps paid");
     assert_eq!(compare(&expected(&scenario), &end.state), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_call_to_the_model_can_be_dropped_and_is_asked_again() {
+    let scenario = film(120);
+    let mut bench = Bench::start(&scenario, Pace::Run);
+    let of_model = |s: &Snapshot| s.live.flights.iter().find(|f| f.kg.is_none()).map(|f| (f.ask, f.what.clone()));
+    let flying = bench.until(|s| of_model(s).is_some()).await;
+    let (ask, what) = of_model(&flying).unwrap();
+    bench.send(Command::Cancel(ask));
+    let dropped = bench.until(|s| s.run_state() == RunState::Paused).await;
+    assert!(dropped.state.ask(ask).is_some_and(|a| !a.is_complete() && a.error.is_none()), "it stays open");
+    assert!(dropped.live.notice.as_ref().is_some_and(|(_, n)| n.contains(&what) && n.contains("asked again")), "{:?}", dropped.live.notice);
+    let told = |s: &Snapshot| s.entries().iter().filter(|e| matches!(&e.ev, Event::Dropped { asks } if *asks == [ask])).count();
+    assert_eq!(told(&dropped), 1);
+    bench.send(Command::Pace(Pace::Run));
+    let end = bench.finished().await;
+    assert!(end.entries().iter().any(|e| matches!(&e.ev, Event::Resumed { lost, .. } if *lost == [ask])));
+    assert_eq!(compare(&expected(&scenario), &end.state), Vec::<String>::new());
+    let folder = bench.quit().await;
+    assert_eq!(read(&folder.path().join("first.jsonl")).unwrap().state, *end.state);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

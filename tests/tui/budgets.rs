@@ -6,7 +6,7 @@ use tree_of_traversals::calls::Usage;
 use tree_of_traversals::money::Money;
 use tree_of_traversals::price::Price;
 use tree_of_traversals::runner::Command;
-use tree_of_traversals::search::{Act, Budget, By, Entry, Event, Got, Halt, HaltCause, Setting, Source};
+use tree_of_traversals::search::{Act, ActId, Budget, By, Entry, Event, Got, Halt, HaltCause, OtherModel, Setting, Source};
 
 /// The film question after 60 entries, with a price, counted tokens, and these limits.
 fn spent(price: Option<Price>, limits: &[(Budget, u64)]) -> World {
@@ -62,6 +62,27 @@ fn the_pane_shows_what_is_spent_of_every_limit() {
     let extract = row(&screen, &["extract"]);
     let cells: Vec<&str> = extract.split(|c: char| c.is_whitespace() || "│┃".contains(c)).filter(|cell| !cell.is_empty()).collect();
     assert_eq!(cells, ["extract", "1", "1", "1,000", "600", "50", "0.0015"], "400 at 2, 600 at 0.5, 50 at 8 a million");
+}
+
+#[test]
+fn what_is_paid_in_two_currencies_is_shown_in_both() {
+    let mut world = film(60);
+    let eur = usd().map(|price| Price { currency: "EUR".into(), ..price });
+    let big = OtherModel { name: "openai:big".into(), price: eur, ..OtherModel::named("openai:big", None) };
+    world.push(By::You, Event::Acted { act: ActId(0), what: Act::Model(Box::new(big)) });
+    world.run(usize::MAX);
+    for entry in &mut world.entries {
+        match &mut entry.ev {
+            Event::Started(started) => (started.price, started.model_spec) = (usd(), "openai:mock".into()),
+            Event::Replied { usage, got: Got::Samples(_), .. } => {
+                *usage = Some(Usage { prompt_tokens: 1_000_000, ..Usage::default() });
+            }
+            _ => {}
+        }
+    }
+    let screen = Desk::at(&world).press("5 z").screen(120, 40);
+    let cost = row(&screen, &["cost  "]);
+    assert!(cost.contains(".00 USD + ") && cost.contains(".00 EUR"), "{cost}");
 }
 
 #[test]

@@ -223,15 +223,29 @@ fn calls_in_flight_show_time_and_why_they_wait_and_one_can_be_cancelled() {
         ];
     });
     let screen = desk.screen(200, 60);
-    assert!(screen.contains("▲ musicbrainz waits 5 s"), "{screen}");
+    assert!(screen.contains("▲ musicbrainz waits 5 s: MusicBrainz is busy (status 503)"), "{screen}");
+    // Who and how long at every width, the reason as far as there is room.
+    for width in [60, 80, 100, 120, 140] {
+        let screen = desk.screen(width, 24);
+        assert!(screen.contains("▲ musicbrainz waits 5 s"), "{width}: {screen}");
+        assert!(width < 80 || screen.contains("musicbrainz waits 5 s: MusicBrai"), "{width}: {screen}");
+        assert!(width < 100 || screen.contains("MusicBrainz is busy (status 503)"), "{width}: {screen}");
+        assert!(screen.contains("tot · "), "{width}: {screen}");
+    }
+    desk.live.waits[0].who = "a model with a name that is longer than the line has room for, whatever stands beside it there".into();
+    desk.arrive();
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("▲ a model with") && screen.contains("… waits 5 s"), "{screen}");
     let calls = desk.press("3 . . .").screen(200, 60);
     assert!(calls.contains("In flight") && calls.contains("edges P161 from musicbrainz · 4."), "{calls}");
-    assert!(calls.contains("▲ musicbrainz waits 5 s: MusicBrainz is busy (status 503)"), "{calls}");
+    assert!(calls.contains("whatever stands beside it there waits 5 s: MusicBrainz is busy (status 503)"), "{calls}");
     assert!(calls.contains("∴ openai:m waits 5 s: it is asked too often (HTTP 429)"), "{calls}");
     let popup = desk.press("D").screen(160, 50);
-    assert!(popup.contains("Calls in flight") && popup.contains("Enter cancels"), "{popup}");
-    assert_eq!(desk.press("Enter").sent(), [], "a call to the model is not cancelled alone");
-    assert_eq!(desk.press("Down Enter").sent(), [Command::Cancel(AskId(8))]);
+    assert!(popup.contains("Calls in flight") && popup.contains("X pauses and drops all"), "{popup}");
+    assert!(popup.contains("Enter pauses and drops this call"), "of the model: {popup}");
+    assert_eq!(desk.press("Enter").sent(), [Command::Cancel(AskId(7))]);
+    assert!(desk.press("Down").screen(160, 50).contains("Enter cancels this call to a KG"));
+    assert_eq!(desk.press("Enter").sent(), [Command::Cancel(AskId(8))]);
     for (width, height) in [(1, 1), (5, 3), (12, 12), (40, 10), (80, 24)] {
         desk.screen(width, height);
     }

@@ -37,6 +37,49 @@ fn from_the_start_page_over_a_sample_to_the_answer() {
     assert_eq!(status, 0);
 }
 
+/// A server on this machine that lists one model as Ollama does.
+fn ollama() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 2048];
+            let read = std::io::Read::read(&mut stream, &mut request).unwrap_or(0);
+            let found = String::from_utf8_lossy(&request[..read]).starts_with("GET /api/tags ");
+            let (status, body) = if found { ("200 OK", r#"{"models":[{"name":"tiny:1b"}]}"#) } else { ("404 Not Found", "{}") };
+            let head =
+                format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close", body.len());
+            let _ = std::io::Write::write_all(&mut stream, format!("{head}\r\n\r\n{body}").as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn the_start_page_offers_the_models_of_the_configuration_and_of_ollama_host() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(home.path().join("tot")).unwrap();
+    std::fs::write(home.path().join("tot/config.yaml"), "models:\n  me: human\n").unwrap();
+    let host = ollama();
+    let mut terminal = Terminal::at_home(TOT, home, &["--pace", "0"], &[("OLLAMA_HOST", &host)]);
+    let offered = ["● lexical", "○ me", "of the configuration: human", "○ ollama:tiny:1b", "Ollama at 127.0.0.1"];
+    terminal.wait_until("the models", |screen| offered.iter().all(|part| screen.contains(part)));
+    // F2 goes to the models.
+    terminal.press("\x1bOQ");
+    let row = |screen: &str, name: &str| screen.lines().position(|line| line.contains(name)).unwrap();
+    let steps = row(&terminal.text(), "○ me") - row(&terminal.text(), "● lexical");
+    terminal.press(&"\x1b[B".repeat(steps));
+    terminal.press_for("\r", "me answers the next question");
+    terminal.wait_for("● me");
+    terminal.press(&format!("{QUESTION}\r"));
+    terminal.wait_for("extract · sample 1 of 1");
+    let (status, ..) = {
+        terminal.press("\x03");
+        terminal.end()
+    };
+    assert_eq!(status, 0);
+}
+
 #[test]
 fn a_pause_is_a_pause_and_a_step_is_a_step() {
     let mut terminal = paused();
@@ -151,23 +194,53 @@ fn override_undo_time_and_fork() {
 #[test]
 fn a_person_is_the_model() {
     let mut terminal = Terminal::open(&[QUESTION, "--llm", "human"]);
-    terminal.wait_for("You are the model: sample 1 of 1");
-    assert!(terminal.text().contains("waiting for you"));
+    let shown = ["waiting for you", " extract · sample 1 of 1", "you are the model: your reply"];
+    terminal.wait_until("the first prompt", |screen| shown.iter().all(|part| screen.contains(part)));
     terminal.press("Inception - film\r");
-    terminal.wait_until("the match", |screen| screen.contains("You are the model") && screen.contains("1."));
+    terminal.wait_until("the match", |screen| screen.contains(" match · sample 1 of 1") && screen.contains("1."));
     terminal.press("1\r");
-    terminal.wait_for("You are the model: sample 1 of 3");
+    terminal.wait_for("default · node 0 · sample 1 of 3");
     terminal.press("THINK: hm, the casts\t");
-    terminal.wait_until("the score", |screen| screen.contains("sample 1 of 1") && screen.contains("- THINK: \"hm, the casts"));
+    terminal.wait_until("the score", |screen| {
+        screen.contains("evaluate state · node 1 · sample 1 of 1") && screen.contains("- THINK: \"hm, the casts")
+    });
     terminal.press_for("\x1b", "Enter opens the prompt");
-    terminal.press_for("\r", "You are the model");
+    terminal.press_for("\r", "you are the model");
     terminal.press("0.4\r");
-    terminal.wait_for("sample 1 of 3");
+    terminal.wait_for("default · node 1 · sample 1 of 3");
     terminal.press_for("\x1b", "0.40");
-    terminal.press_for("\r", "You are the model");
+    terminal.press_for("\r", "you are the model");
     terminal.press("\x03");
     let (status, ..) = terminal.end();
     assert_eq!(status, 0, "ctrl-c ends it from a popup too");
+}
+
+/// Each prompt opens at what differs from the last one, and all of it can be read.
+#[test]
+fn a_person_reads_the_task_on_small_screens() {
+    for (cols, rows) in [(80, 24), (40, 10)] {
+        let mut terminal = Terminal::of_size((cols, rows), TOT, tempfile::tempdir().unwrap(), &[QUESTION, "--llm", "human"], &[]);
+        terminal.wait_for("# TASK: extract");
+        terminal.press("Inception - film\r");
+        terminal.wait_for("# TASK: match");
+        terminal.press("1\r");
+        terminal.wait_until("the step, the node, the task and the keys", |screen| {
+            let all = ["default · node 0 · sample 1 of 3", "# TASK: default", "Enter sends", "PgUp", "Esc hides"];
+            all.iter().all(|part| screen.contains(part))
+        });
+        // What is below, then all that is above.
+        let mut seen = vec![terminal.text()];
+        let scrolls = ["\x1b[6~"; 8].into_iter().chain(["\x1b[5~"; 40]);
+        for key in scrolls {
+            terminal.press(key);
+            while terminal.read_for(Duration::from_millis(60)) {}
+            seen.push(terminal.text());
+        }
+        for part in ["expand. ", "# TASK: default", "QUESTION: ", "You answer questions"] {
+            assert!(seen.iter().any(|screen| screen.contains(part)), "{part} at {cols}x{rows}:\n{}", seen.join("\n-----\n"));
+        }
+        drop(terminal);
+    }
 }
 
 /// Processor time of the program so far, in hundredths of a second (`USER_HZ`), where the system tells.
@@ -187,7 +260,7 @@ fn an_idle_explorer_uses_next_to_nothing() {
         (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", ""),
         (&["--scenario", &film, "--pace", "0"], "✔ Michael Caine (1.00)", "B"),
         (&[QUESTION, "--pace", "0", "--break", "expansion 2"], "● breakpoint", "3"),
-        (&[QUESTION, "--llm", "human"], "You are the model: sample 1 of 1", ""),
+        (&[QUESTION, "--llm", "human"], "extract · sample 1 of 1", ""),
     ];
     let mut idle: Vec<(Terminal, &str)> = Vec::new();
     for (args, known, keys) in places {
@@ -377,7 +450,7 @@ fn another_model_is_asked_once_and_the_facts_of_the_answer_are_judged() {
     terminal.press_for("/me\r", "of the configuration: human");
     terminal.press_for("\r", "me: how long");
     terminal.press_for("\r", "me for this call");
-    terminal.press_for("kk\r", "You are the model: sample 1 of 3");
+    terminal.press_for("kk\r", "sample 1 of 3");
     terminal.press_for("THINK: said by me\t", "think: said by me");
     let named = |entry: &serde_json::Value| entry["ev"]["acted"]["what"]["ask_again"]["otherwise"]["model"]["name"] == "human";
     assert_eq!(terminal.journal().iter().filter(|entry| named(entry)).count(), 1);

@@ -17,6 +17,24 @@ fn row(screen: &str, text: &str) -> String {
 }
 
 #[test]
+fn a_thought_that_was_cut_is_marked() {
+    let mut world = film(usize::MAX);
+    assert!(!Desk::at(&world).screen(200, 60).contains("cut at the token limit"));
+    let thought = "I should look up the cast of both films";
+    for entry in &mut world.entries {
+        if let Event::Replied { got: Got::Samples(samples), .. } = &mut entry.ev {
+            let says_it = |text: &Option<String>| text.as_deref().is_some_and(|text| text.ends_with(thought));
+            samples.iter_mut().filter(|(_, sample)| says_it(&sample.text)).for_each(|(_, sample)| sample.finish = Some("length".into()));
+        }
+    }
+    let mut desk = Desk::at(&world);
+    let screen = desk.press("z").screen(200, 60);
+    let marked = row(&screen, thought);
+    assert!(marked.contains("⚠") && marked.contains("· cut at the token limit"), "{screen}");
+    assert_eq!(screen.matches("· cut at the token limit").count(), 1, "{screen}");
+}
+
+#[test]
 fn the_next_node_is_always_marked() {
     let whole = film(usize::MAX);
     let mut seen = 0;

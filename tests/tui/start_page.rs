@@ -105,7 +105,7 @@ fn warnings_stand_on_the_page_and_are_read_whole_at_any_time() {
 }
 
 fn offer(spec: &str, chosen: bool, proposed: bool) -> Offer {
-    Offer { spec: spec.into(), about: format!("about {spec}"), chosen, proposed }
+    Offer { spec: spec.into(), about: format!("about {spec}"), chosen, configured: false, proposed }
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub(super) async fn all(args: &DoctorArgs, config: &Config) -> Vec<Finding> {
 }
 
 async fn servers(args: &DoctorArgs) -> Vec<Found> {
-    if args.no_ask { Vec::new() } else { Places::of_environment().servers().await }
+    if args.no_ask { Vec::new() } else { Places::of_environment(|name| std::env::var(name).ok()).servers().await }
 }
 
 /// What was found and is not configured: nothing is asked of it.

@@ -255,13 +255,28 @@ fn check_key(key: Option<&Secret>, address: &reqwest::Url, variable: &str, signs
     let error = |message: String| Err(CallError::new(CallErrorKind::Key, message));
     match key {
         None if keys::needs_key(address) && !signs && !address::has_credentials(address) => error(format!(
-            "{} wants a key: set {variable}, name a file that holds one with --key-file, or give another server with --llm-url (http://HOST:PORT needs none)",
-            crate::text::one_line(address.host_str().unwrap_or_default())
+            "{} wants a key: set {variable}, name a file that holds one with --key-file, or give another server with --llm-url (http://HOST:PORT needs none){}",
+            crate::text::one_line(address.host_str().unwrap_or_default()),
+            signing(variable, |name| std::env::var(name).ok())
         )),
         Some(key) if !key.expose().bytes().all(|b| b.is_ascii_graphic()) => {
             error(format!("the key in {variable} has blanks or letters that no key has: copy it again"))
         }
         _ => Ok(()),
+    }
+}
+
+/// What makes AWS credentials of use that this build can't sign with.
+fn signing(variable: &str, environment: impl Fn(&str) -> Option<String>) -> String {
+    let set = |name: &&str| environment(name).is_some_and(|value| !value.trim().is_empty());
+    let credentials = ["AWS_ACCESS_KEY_ID", "AWS_PROFILE"];
+    match credentials.iter().find(|name| set(name)) {
+        Some(name) if variable == Provider::Bedrock.key_variable(None) && !cfg!(feature = "bedrock-sigv4") => {
+            format!(
+                "; {name} is set, but this build does not sign requests: `cargo install --path . --features bedrock-sigv4` makes one that does"
+            )
+        }
+        _ => String::new(),
     }
 }
 

@@ -45,11 +45,7 @@ impl Ollama {
     /// # Errors
     /// `Unreachable` when it is no http(s) URL.
     pub fn new(base: Option<&str>) -> Result<Self, CallError> {
-        let url = address::parse(&with_port(base.unwrap_or(LOCAL)))?;
-        let mut path = address::path(&url);
-        let tails: [&[&str]; 6] =
-            [&["v1", "chat", "completions"], &["v1"], &["api", "chat"], &["api", "generate"], &["api", "tags"], &["api"]];
-        let _ = tails.iter().any(|tail| address::strip_end(&mut path, tail));
+        let (url, mut path) = server(base)?;
         path.push("api".to_owned());
         Ok(Self {
             chat: address::at(&url, &path, "chat"),
@@ -64,6 +60,25 @@ impl Ollama {
         let wanted = needs(ask, order).next_power_of_two().min(LARGEST_CONTEXT);
         self.context.fetch_max(wanted, Ordering::SeqCst).max(wanted)
     }
+}
+
+/// The server at `base`, and the path below which its interfaces are.
+fn server(base: Option<&str>) -> Result<(Url, Vec<String>), CallError> {
+    let url = address::parse(&with_port(base.unwrap_or(LOCAL)))?;
+    let mut path = address::path(&url);
+    let tails: [&[&str]; 6] = [&["v1", "chat", "completions"], &["v1"], &["api", "chat"], &["api", "generate"], &["api", "tags"], &["api"]];
+    let _ = tails.iter().any(|tail| address::strip_end(&mut path, tail));
+    Ok((url, path))
+}
+
+/// Where the server that `OLLAMA_HOST` names (in any of its forms) lists its models.
+///
+/// # Errors
+/// `Unreachable` when it is no http(s) URL.
+pub fn list_of(host: &str) -> Result<Url, CallError> {
+    let (url, mut path) = server(Some(host))?;
+    path.push("api".to_owned());
+    Ok(address::at(&url, &path, "tags"))
 }
 
 /// Tokens that a call needs, counted generously.

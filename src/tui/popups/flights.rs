@@ -1,4 +1,4 @@
-//! The calls in flight: what, for how long, why they wait; one call to a KG can be cancelled.
+//! The calls in flight: what, for how long, why they wait; one can be cancelled.
 
 mod in_words;
 
@@ -34,8 +34,6 @@ impl FlightsPopup {
             label: flight.what.clone(),
             right: seconds(flying.elapsed(flight)),
             kg: flight.kg.as_ref().map(|kg| scene.kg(kg)),
-            dimmed: flight.kg.is_none().then(|| "the model: X drops it".to_owned()),
-            barred: flight.kg.is_none(),
             ..Item::default()
         });
         self.list.refill(items.collect());
@@ -72,7 +70,9 @@ impl Popup for FlightsPopup {
         let flying = Flying { live: &view.snapshot.live, now };
         self.take(&view.scene, &flying);
         let inner = popup(buf, area, 92, 14, "Calls in flight", theme);
-        let mut body = with_keys(buf, inner, "Enter cancels this call to a KG  X pauses and drops all  Esc closes", theme);
+        let to_model = self.list.current().and_then(|at| flying.calls().nth(at)).is_some_and(|flight| flight.kg.is_none());
+        let enter = if to_model { "Enter pauses and drops this call" } else { "Enter cancels this call to a KG" };
+        let mut body = with_keys(buf, inner, &format!("{enter}  X pauses and drops all  Esc closes"), theme);
         for held in flying.waits(&view.scene) {
             if body.height > 3 {
                 let x = put(buf, body, body.x, body.y, &format!("{} ", held.sign), theme.style(held.role));

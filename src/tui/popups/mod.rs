@@ -31,6 +31,7 @@ use super::widgets::put;
 use crate::runner::Command;
 use crate::search::NodeId;
 use crate::session::{Listed, Recording};
+use crate::text;
 use crossterm::event::KeyEvent;
 use question::InWords;
 use ratatui::buffer::Buffer;
@@ -116,11 +117,35 @@ pub trait Popup: InWords + Debug + Send {
     fn draw(&mut self, buf: &mut Buffer, area: Rect, desk: &Desk<'_>, now: Instant, theme: &Theme);
 }
 
-/// The last row of a popup says which keys work; returns what is above it.
+/// The last row of a popup says which keys work, with two blanks between them; returns what is above it.
 fn with_keys(buf: &mut Buffer, inner: Rect, keys: &str, theme: &Theme) -> Rect {
     if inner.height < 4 {
         return inner;
     }
-    put(buf, inner, inner.x, inner.bottom() - 1, keys, theme.style(Role::Dim));
+    put(buf, inner, inner.x, inner.bottom() - 1, &fitting(keys, inner.width.into()), theme.style(Role::Dim));
     Rect { height: inner.height - 1, ..inner }
+}
+
+/// As many keys as there is room for, none of them cut: the last one, which leaves, and the first ones.
+fn fitting(keys: &str, width: usize) -> String {
+    let mut pieces: Vec<&str> = keys.split("  ").collect();
+    while pieces.len() > 2 && text::width(&pieces.join("  ")) > width {
+        pieces.remove(pieces.len() - 2);
+    }
+    pieces.join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn keys_go_whole_and_the_one_that_leaves_stays() {
+        let keys = "Enter sends  PgUp scrolls  alt-Enter new line  Esc hides";
+        assert_eq!(fitting(keys, 80), keys);
+        assert_eq!(fitting(keys, 55), "Enter sends  PgUp scrolls  Esc hides");
+        assert_eq!(fitting(keys, 35), "Enter sends  Esc hides");
+        assert_eq!(fitting(keys, 3), "Enter sends  Esc hides");
+        assert_eq!(fitting("", 3), "");
+    }
 }

@@ -8,9 +8,11 @@ use super::super::widgets::pager::Pager;
 use super::super::widgets::wrap::Document;
 use super::super::widgets::{popup, put};
 use super::{Desk, Popup, Reaction, with_keys};
-use crate::calls::AskId;
+use crate::asm::Templates;
+use crate::calls::{AskId, PartKind};
 use crate::runner::Command;
 use crate::search::{Call, State};
+use crate::text::width;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -69,15 +71,30 @@ impl ReplyPopup {
     }
 }
 
-fn prompt(state: &State, ask: AskId) -> Document {
-    let mut document = Document::default();
-    let Some(Call::Llm(call)) = state.ask(ask).map(|ask| &ask.call) else { return document };
+/// The prompt, and the line at which its task begins.
+fn prompt(state: &State, ask: AskId) -> (Document, usize) {
+    let (mut document, mut task) = (Document::default(), 0);
+    let Some(Call::Llm(call)) = state.ask(ask).map(|ask| &ask.call) else { return (document, task) };
     for part in call.parts.iter().filter_map(|part| state.parts.get(part.index())) {
-        let filled = matches!(part.kind, crate::calls::PartKind::Question | crate::calls::PartKind::Graph | crate::calls::PartKind::Path);
+        let filled = matches!(part.kind, PartKind::Question | PartKind::Graph | PartKind::Path);
+        if !document.is_empty() {
+            document.blank();
+        }
+        if part.kind == PartKind::Task {
+            task = document.lines().len();
+        }
         document.push(if filled { Role::Filled } else { Role::Text }, part.text.trim_end());
-        document.blank();
     }
-    document
+    (document, task)
+}
+
+/// What is asked, as the prompt's task calls it, and of which node.
+fn about(state: &State, ask: AskId) -> String {
+    let Some(ask) = state.ask(ask) else { return String::new() };
+    let Call::Llm(call) = &ask.call else { return String::new() };
+    let step = Templates::name_of(call.kind, PartKind::Task).replace('_', " ");
+    let node = state.scored_by(ask).or_else(|| state.step(ask.key.step).and_then(|step| step.node));
+    node.map_or_else(|| step.clone(), |node| format!("{step} · node {}", node.0))
 }
 
 impl Popup for ReplyPopup {
@@ -113,22 +130,29 @@ impl Popup for ReplyPopup {
         let Some(view) = desk.view else { return };
         let state = &view.snapshot.state;
         let (number, total) = self.number(state);
-        let title = format!("You are the model: sample {number} of {total}");
-        let inner = popup(buf, area, 120, area.height.saturating_sub(2).max(5), &title, theme);
-        let body =
-            with_keys(buf, inner, "Enter sends  Tab sends for all samples left  alt-Enter new line  PgUp PgDn prompt  Esc hides", theme);
-        let below = (body.height / 3).clamp(1, 8).min(body.height);
+        let title = format!("{} · sample {number} of {total}", about(state, self.ask));
+        // A low screen is the prompt's.
+        let height = if area.height < 16 { area.height } else { area.height - 2 };
+        let inner = popup(buf, area, 120, height, &title, theme);
+        let all = if number < total { "  Tab for all left" } else { "" };
+        let body = with_keys(buf, inner, &format!("Enter sends  PgUp scrolls{all}  alt-Enter new line  Esc hides"), theme);
+        let below = (body.height / 6).clamp(1, 8).min(body.height);
         let above = Rect { height: body.height.saturating_sub(below + 1), ..body };
-        let pager = self.prompt.get_or_insert_with(|| Pager::new(prompt(state, self.ask)));
+        let pager = self.prompt.get_or_insert_with(|| {
+            // What differs from prompt to prompt stands at its end.
+            let (prompt, task) = prompt(state, self.ask);
+            Pager::opening_at(prompt, task)
+        });
         pager.render(buf, above, theme);
         if above.height > 0 {
             let (said, role) = match () {
                 () if self.gone => (GONE, Role::Warning),
-                () if self.empty => ("your reply: write something first", Role::Warning),
-                () => ("your reply", Role::Border),
+                () if self.empty => ("you are the model: write something first", Role::Warning),
+                () => ("you are the model: your reply", Role::Border),
             };
-            let rule = format!("── {said} {}", "─".repeat(usize::from(body.width)));
-            put(buf, body, body.x, above.bottom(), &rule, theme.style(role));
+            let rule = format!("── {said} ");
+            let rest = "─".repeat(usize::from(body.width).saturating_sub(width(&rule)));
+            put(buf, body, body.x, above.bottom(), &(rule + &rest), theme.style(role));
         }
         let editor = Rect { y: body.bottom().saturating_sub(below), height: below, ..body };
         self.editor.render(buf, editor, theme);

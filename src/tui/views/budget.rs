@@ -9,7 +9,7 @@ use crate::calls::Usage;
 use crate::micro::Micro;
 use crate::money::Money;
 use crate::price::Price;
-use crate::search::{Budget, Counters, Nothing, Tally, Warning, WarningKind};
+use crate::search::{Budget, Counters, Nothing, State, Tally, Warning, WarningKind};
 use crate::text::{self, thousands};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -70,7 +70,12 @@ pub fn rows(scene: &Scene, spent: &Counters, ran_ms: Option<u64>, width: usize) 
         Some(_) => format!("{}{}{}", tilde(&spent.llm.tokens), spent.against(Budget::Tokens), of(Budget::Tokens)),
         None => tokens(&spent.llm.tokens, width),
     };
-    let cost = format!("{}{}", cost(&spent.llm, state.common_price(), limit(Budget::Cost).is_some() && width < 30), of(Budget::Cost));
+    let bare = limit(Budget::Cost).is_some() && width < 30;
+    let cost = match state.common_price() {
+        None => several(state),
+        price => cost(&spent.llm, price, bare),
+    };
+    let cost = format!("{cost}{}", of(Budget::Cost));
     let mut rows: Vec<Row> = vec![
         (
             "expansions",
@@ -218,6 +223,12 @@ fn cost(tally: &Tally, price: Option<&Price>, bare: bool) -> String {
         }
         _ => "no price".to_owned(),
     }
+}
+
+/// What was paid in several currencies; `no price` where one of the prices is not known.
+fn several(state: &State) -> String {
+    let paid = state.paid().filter(|paid| !paid.is_empty());
+    paid.map_or_else(|| "no price".to_owned(), |paid| paid.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + "))
 }
 
 fn last(best: &[Option<Micro>]) -> String {

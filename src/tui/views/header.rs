@@ -61,18 +61,29 @@ pub fn model(name: &str) -> String {
     }
 }
 
-/// What is in flight, and since when; or what it waits for, with a countdown.
-#[must_use]
-pub fn in_flight(view: &SessionView, now: Instant) -> Option<String> {
-    let flying = Flying { live: &view.snapshot.live, now };
+/// What is in flight, and since when.
+fn in_flight(flying: &Flying<'_>) -> Option<String> {
     let first = flying.calls().next()?;
     let ms = flying.elapsed(first);
-    if let Some(held) = flying.waits(&view.scene).into_iter().next() {
-        return Some(format!("{} {} {}", spinner(ms), held.sign, held.text));
-    }
     let count = flying.calls().count();
     let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
     Some(format!("{} {}{more} · {}", spinner(ms), text::one_line(&first.what), seconds(ms)))
+}
+
+/// Who waits, for how long yet, and why, on at most so many columns: the reason is cut first, then the name; the seconds stay.
+fn waiting(view: &SessionView, flying: &Flying<'_>, columns: usize) -> Option<(String, Role)> {
+    let first = flying.calls().next()?;
+    let held = flying.waits(&view.scene).into_iter().next()?;
+    let start = format!("  {} {} ", spinner(flying.elapsed(first)), held.sign);
+    let room = columns.saturating_sub(text::width(&start));
+    let (who, left) = (held.who, format!(" waits {} s", held.seconds));
+    let said = format!("{who}{left}: {}", held.why);
+    let said = if text::width(&who) + text::width(&left) <= room {
+        text::cut(&said, room).into_owned()
+    } else {
+        format!("{}{left}", text::cut(&who, room.checked_sub(text::width(&left)).filter(|room| *room > 3)?))
+    };
+    Some((format!("{start}{said}"), Role::Warning))
 }
 
 /// The KGs with their signs; one that does not answer says so.
@@ -101,14 +112,22 @@ pub fn render(buf: &mut Buffer, area: Rect, view: &SessionView, now: Instant, th
     let run = text::cut(&run, (width / 2).max(10)).into_owned();
     let mut right: Vec<(String, Role)> = vec![(run, role)];
     let mut used = text::width(&right[0].0);
-    let mut flight = in_flight(view, now).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
+    let flying = Flying { live: &view.snapshot.live, now };
+    // That something waits is rarer news than what is asked: it looks hung while nobody says why.
+    let keeps = match width {
+        ..80 => 12,
+        80..100 => 18,
+        _ => 24,
+    };
+    let waits = waiting(view, &flying, width.saturating_sub(used + keeps));
+    // How much of the line the question keeps.
+    let keeps = if waits.is_some() { keeps } else { 24 };
+    let flight = in_flight(&flying).filter(|_| waits.is_none()).map(|flight| (format!("  {}", text::cut(&flight, 44)), Role::Dim));
     let kgs = kgs(&view.snapshot.state);
     let state = &view.snapshot.state;
     let model = started.map(|_| (format!("  {}", model(&text::one_line(state.model(state.model_now()).name))), Role::Dim));
-    // That something waits is rarer news than which model it is.
-    let waits = if view.snapshot.live.waits.iter().any(|wait| wait.until > now) { flight.take() } else { None };
-    for piece in kgs.into_iter().chain(waits).chain(model).chain(flight) {
-        if used + text::width(&piece.0) + 24 <= width {
+    for piece in waits.into_iter().chain(kgs).chain(model).chain(flight) {
+        if used + text::width(&piece.0) + keeps <= width {
             used += text::width(&piece.0);
             right.push(piece);
         }

@@ -6,7 +6,8 @@ use super::super::widgets::pager::scroll_mark;
 use super::super::widgets::spark::seconds;
 use super::super::widgets::{count, put, scroll_to};
 use crate::asm::Verdict;
-use crate::calls::KgData;
+use crate::calls::{AskId, KgData};
+use crate::runner::task::describe as described;
 use crate::search::act_words;
 use crate::search::{By, Call, Entry, Event, Got, Source, State, StepKind};
 use crate::text::{one_line, thousands};
@@ -86,7 +87,17 @@ pub fn summary(entry: &Entry, state: &State) -> String {
     let named = |id: crate::search::NodeId| format!("node {} ({})", id.0, label(state, id));
     match &entry.ev {
         Event::Started(started) => format!("started: {}", one_line(&started.question)),
-        Event::Resumed { lost, .. } => format!("opened again; {} calls are sent again", lost.len()),
+        // Who goes on sends again what was dropped; who opens a session, what was in flight when it was left.
+        Event::Resumed { lost, .. } => {
+            let again = if lost.len() == 1 { "is sent again" } else { "are sent again" };
+            let calls = count(lost.len(), "call", "calls");
+            if entry.by == By::World { format!("{calls} {again}") } else { format!("opened again; {calls} {again}") }
+        }
+        Event::Dropped { asks } => {
+            let called = |ask: &AskId| state.ask(*ask).map_or_else(String::new, |of| format!("{} · ask {}", described(state, of), ask.0));
+            let calls: Vec<String> = asks.iter().map(called).collect();
+            format!("dropped: {}; sent again when the search goes on", calls.join(", "))
+        }
         Event::Part { kind, text, .. } => format!("text of a prompt: {kind:?}, {} letters", text.chars().count()),
         Event::Asked { ask, key, call, .. } => match call {
             Call::Llm(llm) => {

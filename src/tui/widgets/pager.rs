@@ -15,6 +15,8 @@ pub struct Pager {
     height: usize,
     offset: usize,
     find: String,
+    /// The line that comes to the top with the first frame.
+    opens_at: Option<usize>,
 }
 
 impl Pager {
@@ -22,6 +24,12 @@ impl Pager {
     #[must_use]
     pub fn new(document: Document) -> Self {
         Self { document, ..Self::default() }
+    }
+
+    /// A pager that opens at a line of `document`; if what follows it fits, at the end.
+    #[must_use]
+    pub fn opening_at(document: Document, line: usize) -> Self {
+        Self { document, opens_at: Some(line), ..Self::default() }
     }
 
     /// Shows another text; the place is kept if it is the same text.
@@ -108,7 +116,7 @@ impl Pager {
         }
         let width = usize::from(area.width.saturating_sub(1).max(1));
         if width != self.width || self.wrapped.is_empty() {
-            let line = self.wrapped.get(self.offset).map(|row| row.line);
+            let line = self.opens_at.take().or_else(|| self.wrapped.get(self.offset).map(|row| row.line));
             self.wrapped = self.document.wrap(width);
             self.width = width;
             if let Some(line) = line {

@@ -18,14 +18,15 @@ impl InWords for FlightsPopup {
         let Some(view) = desk.view else { return Question::default() };
         let flying = Flying { live: &view.snapshot.live, now: Instant::now() };
         let row = |flight: &Flight| {
-            let whose = flight.kg.as_ref().map_or("the model, dropped by `all` only".to_owned(), |kg| format!("from {kg}"));
+            let whose = flight.kg.as_ref().map_or("of the model".to_owned(), |kg| format!("from {kg}"));
             format!("{}, {whose}, for {}", flight.what, seconds(flying.elapsed(flight)))
         };
         Question {
             title: "Calls in flight".to_owned(),
             text: flying.waits(&view.scene).into_iter().map(|held| held.text).collect(),
             rows: calls(desk).iter().map(row).collect(),
-            how: "type a number to cancel that call to a KG, or `all` to pause and drop all".to_owned(),
+            how: "type a number to cancel that call (one of the model is dropped, and the search pauses), or `all` to pause and drop all"
+                .to_owned(),
             wrong: self.wrong.clone(),
             ..Question::default()
         }
@@ -38,8 +39,7 @@ impl InWords for FlightsPopup {
         }
         let calls = calls(desk);
         match line.trim().parse::<usize>().ok().and_then(|number| calls.get(number.checked_sub(1)?)) {
-            Some(flight) if flight.kg.is_some() => return Reaction::Finish(vec![Command::Cancel(flight.ask)]),
-            Some(_) => self.wrong = Some("a call to the model can't be cancelled alone: type `all`".to_owned()),
+            Some(flight) => return Reaction::Finish(vec![Command::Cancel(flight.ask)]),
             None => self.wrong = Some(format!("type a number from 1 to {}, or `all`", calls.len())),
         }
         Reaction::Stay

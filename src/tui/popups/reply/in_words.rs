@@ -3,7 +3,7 @@
 use super::super::super::widgets::editor::Editor;
 use super::super::question::{InWords, Question};
 use super::super::{Desk, Reaction};
-use super::{GONE, ReplyPopup, prompt};
+use super::{GONE, ReplyPopup, about, prompt};
 
 impl InWords for ReplyPopup {
     fn question(&self, desk: &Desk<'_>) -> Question {
@@ -11,8 +11,8 @@ impl InWords for ReplyPopup {
         let state = &view.snapshot.state;
         let (number, total) = self.number(state);
         Question {
-            title: "You are the model: this is its prompt".to_owned(),
-            text: prompt(state, self.ask).plain().trim_end().lines().map(str::to_owned).collect(),
+            title: format!("You are the model, {}: this is its prompt", about(state, self.ask)),
+            text: prompt(state, self.ask).0.plain().trim_end().lines().map(str::to_owned).collect(),
             exact: true,
             how: format!(
                 "type the reply that is sample {number} of {total}; a line that ends with a backslash goes on in the next one; `* REPLY` is \

@@ -268,6 +268,7 @@ fn mentions_of_an_extraction() {
     for text in ["None", "Entities: none", "N/A.", "There are no entities in this question.", "- none"] {
         assert_eq!(none(&Sample::stopped(text)), "no mention was named", "{text}");
     }
+    assert_eq!(none(&Sample::stopped("I'm sorry, but I can't assist with that.")), "the model refuses to answer");
     assert_eq!(none(&Sample::stopped("")), "the reply is empty");
     assert_eq!(none(&Sample::default()), "the service sent no text");
     let ended = |text: &str, finish: &str| Sample { finish: Some(finish.to_owned()), ..Sample::stopped(text) };

@@ -57,7 +57,11 @@ pub fn parse_mentions(sample: &Sample) -> Result<Vec<String>, Unusable> {
             found.push(mention);
         }
     }
-    if found.is_empty() { Err(NO_NAME) } else { Ok(found) }
+    match found.is_empty() {
+        true if reply_refuses(&text) => Err(Unusable::Unreadable(REFUSES)),
+        true => Err(NO_NAME),
+        false => Ok(found),
+    }
 }
 
 /// The lines that hold mentions.

@@ -262,7 +262,7 @@ async fn a_chat_server_that_says_404_is_quoted_and_not_called_none() {
 #[tokio::test]
 async fn an_error_in_the_shape_of_vllm_keeps_its_sentence_in_a_stream_and_whole() {
     let error = json!({"object": "error", "message": "Internal trouble", "type": "InternalServerError", "code": 500});
-    for answer in [Answer::stream(&[error.clone()]), Answer::new(200, &error)] {
+    for answer in [Answer::stream(std::slice::from_ref(&error)), Answer::new(200, &error)] {
         let (_, got) = against(vec![answer], 1).await;
         assert!(got.error().message.contains("Internal trouble"), "{}", got.error());
     }

@@ -1,7 +1,7 @@
 //! `tot ask`: no screen; progress on stderr, the answer on stdout.
 
 use super::follow::{End, Followed, follow, say};
-use super::options::SearchOptions;
+use super::options::{SearchOptions, no_session};
 use super::prompts::without_broken_prompts;
 use super::setup::{Workshop, new_journal, options_of, path_to_go_on};
 use super::{Status, UsageError, report};
@@ -132,6 +132,7 @@ async fn start(args: &AskArgs, config: &Config) -> anyhow::Result<Begun> {
     let given = (!args.question.is_empty()).then(|| args.question.join(" "));
     match &given {
         Some(question) if question.trim().is_empty() => bail!(UsageError::of("the question is empty: write one after `ask`")),
+        Some(question) => no_session(question, "tot ask --resume")?,
         None if args.search.scenario.is_none() && args.search.from.is_none() => bail!(needed()),
         _ => {}
     }

@@ -3,7 +3,7 @@
 use super::Status;
 use super::cli::{ExploreArgs, Looks, ReplayArgs, ResumeArgs};
 use super::models::{Named, model_named};
-use super::options::SearchOptions;
+use super::options::{SearchOptions, no_session};
 use super::prompts::{PromptsUse, prompts_folder, without_broken_prompts};
 use super::setup::{Workshop, new_journal, options_of, path_to_go_on, session_path};
 use crate::asm::{Profile, Saved, save_template};
@@ -34,6 +34,7 @@ pub fn question(runtime: &Runtime, args: &ExploreArgs) -> anyhow::Result<Status>
     if let Some(status) = no_terminal(&args.looks, "ask it without a screen: tot ask QUESTION") {
         return Ok(status);
     }
+    args.question.as_deref().map_or(Ok(()), |question| no_session(question, "tot resume"))?;
     // A model without its key is told of on the start page, where another one can be chosen.
     let lenient = args.question.is_none() && args.search.llm.is_none();
     let bench = Bench::open(runtime, &args.search, lenient)?;

@@ -133,6 +133,19 @@ pub struct KgFlags {
     pub strict: bool,
 }
 
+/// Refuses the file of a session in the place of a question. `open` is the command that opens one.
+///
+/// # Errors
+/// One sentence that names it.
+pub fn no_session(question: &str, open: &str) -> Result<(), UsageError> {
+    let is_session = question.ends_with(".jsonl") && std::path::Path::new(question).is_file();
+    if !is_session {
+        return Ok(());
+    }
+    let file = crate::text::one_line(question);
+    Err(UsageError::of(format!("{file} is a file and no question: open the session with `{open} {file}`")))
+}
+
 /// The value of a `--max-...` flag of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub Option<u64>);

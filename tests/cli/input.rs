@@ -268,3 +268,12 @@ fn a_server_on_the_command_line_is_that_of_the_model_in_the_configuration() {
     home.run(&["ask", QUESTION, "--llm-url", &url]).ends(2).says(&["human has no server"]);
     home.run(&["ask", "--resume", &session, "--llm", "openai:mock", "--llm-url", &url]).ends(3);
 }
+
+#[test]
+fn a_session_in_the_place_of_a_question_is_named_with_the_command_that_opens_it() {
+    let home = Home::new();
+    let session = home.arg("s.jsonl");
+    home.run(&["ask", "Who directed Inception?", "--session", &session, "-q"]).ends(0);
+    let ran = home.run(&["ask", &session]).ends(2);
+    ran.says(&["is a file and no question: open the session with `tot ask --resume "]);
+}

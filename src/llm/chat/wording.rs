@@ -79,7 +79,9 @@ pub fn is_too_long(body: &str) -> bool {
     }
     let is_known = [
         "maximum context length",                       // OpenAI, vLLM, DeepSeek
-        "request too large for",                        // OpenAI: more than a minute may have, however long one waits
+        "request too large",                            // OpenAI: more than a minute may have, however long one waits
+        "token limit exceeded: ",                       // several
+        "context window is",                            // several
         "prompt is too long",                           // Anthropic
         "exceed context limit",                         // Anthropic, prompt and reply together
         "exceeds the context length",                   // Ollama
@@ -330,6 +332,8 @@ mod tests {
             "Invalid request: Your request exceeded model token limit: 8192",
             "Range of input length should be [1, 30720]",
             "Prompt exceeds max length",
+            "Token limit exceeded: 9011 > 8192",
+            "Validation error: This model's context window is 4096, prompt has 5000",
             // Nobody's words.
             "The conversation has more tokens than fit: 9000 tokens exceed the window of the context",
             "input length 9000 is over the limit: larger than 8192 tokens",

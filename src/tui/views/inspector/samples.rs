@@ -234,9 +234,38 @@ fn how_sure(sample: &Sample) -> Option<String> {
     let (mean, count) = (sample.probability()?, sample.tokens.len());
     let mut least: Vec<&Token> = sample.tokens.iter().filter(|token| token.probability() < LIKELY).collect();
     least.sort_by_key(|token| token.log_milli);
-    let named: Vec<String> =
-        least.iter().take(UNLIKELY).map(|token| format!("“{}” {:.2}", crate::text::one_line(&token.text), token.probability())).collect();
+    let named: Vec<String> = least
+        .iter()
+        .take(UNLIKELY)
+        .map(|token| format!("“{}” {}", crate::text::one_line(&token.text.escape_debug().to_string()), two_places(token.probability())))
+        .collect();
     let least = if named.is_empty() { String::new() } else { format!("; least likely: {}", named.join(", ")) };
-    let tokens = if count == 1 { "the token".to_owned() } else { format!("each of {count} tokens (geometric mean)") };
-    Some(format!("the model held {tokens} for {mean:.2} likely{least}"))
+    let tokens = if count == 1 { "1 token".to_owned() } else { format!("{count} tokens, on average (geometric mean)") };
+    Some(format!("how likely the model held its {tokens}: {}{least}", two_places(mean)))
+}
+
+/// A probability; one that is not 0 is not shown as 0.
+fn two_places(probability: f64) -> String {
+    if probability < 0.005 { "<0.01".to_owned() } else { format!("{probability:.2}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_sure_a_model_was_is_said_where_its_service_says_it() {
+        let sample = |logs: &[(&str, f64)]| {
+            let tokens = logs.iter().filter_map(|(text, log)| Token::new(text, *log)).collect();
+            Sample { tokens, ..Sample::stopped("x") }
+        };
+        assert_eq!(how_sure(&Sample::stopped("x")), None);
+        let said = how_sure(&sample(&[("ANSWER", 0.0), (": ", -0.01), ("Oslo\u{1b}[31m", -1.2), ("\n", -9.0)])).unwrap();
+        assert_eq!(
+            said,
+            "how likely the model held its 4 tokens, on average (geometric mean): 0.08; least likely: “\\n” <0.01, “Oslo\\u{1b}[31m” 0.30"
+        );
+        assert_eq!(how_sure(&sample(&[("7", -0.05)])).unwrap(), "how likely the model held its 1 token: 0.95");
+        assert!(sample(&[("bad", f64::NAN), ("above", 0.5)]).tokens.is_empty());
+    }
 }

@@ -245,6 +245,19 @@ async fn a_message_that_broke_off_is_paid_as_its_beginning_counts_it() {
 }
 
 #[tokio::test]
+async fn a_stream_without_its_last_count_is_estimated() {
+    let service = start();
+    let end = json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}});
+    let stream =
+        format!("{}event: message_delta\ndata: {end}\n\nevent: message_stop\ndata: {}\n\n", half(), json!({"type": "message_stop"}));
+    service.fails_with([stream_reply("text/event-stream", &stream)]);
+    let got = ask(&service, "Act.").await;
+    assert_eq!((got.texts().len(), service.count()), (1, 1));
+    // The beginning counts one token; the 13 letters that came are more.
+    assert_eq!(got.usage(), Usage { prompt_tokens: 9, completion_tokens: 4, estimated: true, ..Usage::default() });
+}
+
+#[tokio::test]
 async fn the_pause_is_as_long_as_the_service_asks() {
     let service = start();
     let slow = |headers: &str| Reply::whole("429 X", &format!("content-type: application/json\r\n{headers}"), "{}");

@@ -2,7 +2,7 @@
 
 use super::reply::{self, Said};
 use crate::calls::Usage;
-use crate::llm::chat::completion::{Completion, NoReply};
+use crate::llm::chat::completion::{Completion, NoReply, tokens_of};
 use crate::llm::chat::stream::{Delta, Event, Reader};
 use serde_json::{Map, Value};
 
@@ -14,6 +14,8 @@ pub struct Stream {
     finish: Option<String>,
     details: Value,
     usage: Map<String, Value>,
+    /// Whether the tokens of the whole reply were counted, and not only those of its beginning.
+    whole: bool,
     done: bool,
     letters: usize,
 }
@@ -66,6 +68,7 @@ impl Reader for Stream {
             "content_block_delta" => return Ok(self.delta(&root["delta"]).into_iter().collect()),
             "message_delta" => {
                 self.count(&root["usage"]);
+                self.whole |= root["usage"]["output_tokens"].is_u64();
                 if let Some(details) = root["delta"].get("stop_details") {
                     self.details = details.clone();
                 }
@@ -96,6 +99,13 @@ impl Reader for Stream {
         if self.finish.is_none() && !self.done {
             return Err(NoReply::Unreadable("its stream ended in the midst of the reply"));
         }
-        Ok(self.said.complete(self.finish, &self.details, &Value::Object(self.usage), self.letters))
+        let mut completion = self.said.complete(self.finish, &self.details, &Value::Object(self.usage), self.letters);
+        if !self.whole {
+            // Services that speak alike may leave the last count out.
+            let said = completion.choices.iter().map(|choice| tokens_of(choice.letters())).sum();
+            let usage = &mut completion.usage;
+            (usage.completion_tokens, usage.estimated) = (usage.completion_tokens.max(said), true);
+        }
+        Ok(completion)
     }
 }

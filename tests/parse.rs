@@ -4,7 +4,7 @@
 #[path = "support/completions.rs"]
 mod completions;
 
-use completions::{folded, read_every_way, relation};
+use completions::{folded, read_bytes, read_every_way, relation};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -442,6 +442,16 @@ fn long_reply() -> impl Strategy<Value = String> {
         format!("{}{core}{}", open.repeat(deep), if closed { close.repeat(deep) } else { String::new() })
     });
     (reply(), prop_oneof![again, within], reply()).prop_map(|(before, long, after)| format!("{before}{long}{after}"))
+}
+
+/// The target of the fuzzer, with what it begins with: it has to compile here, where every change is tested.
+#[test]
+fn bytes_are_read_in_every_way() {
+    for bytes in
+        [&b""[..], b"\x01", b"\xff\x03", b"\x00\x02THINK: a\0because", b"\x01\x07{\"action\": \"ANSWER\", \"te", b"\x03\x01\xff\xfe0.7"]
+    {
+        read_bytes(bytes);
+    }
 }
 
 fn sample(text: String, reasoning: Option<String>, cut: bool) -> Sample {

@@ -28,6 +28,22 @@ pub fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Reads any bytes as a completion, in every way: the target of the fuzzer. The first byte says how it ended, the second one how many
+/// candidates a match was offered; what stands behind a zero byte is reasoning that came apart from the text.
+///
+/// # Panics
+/// As [`read_every_way`].
+pub fn read_bytes(data: &[u8]) {
+    let [ending, candidates, rest @ ..] = data else { return };
+    let (text, reasoning) = match rest.iter().position(|byte| *byte == 0) {
+        Some(at) => (&rest[..at], Some(String::from_utf8_lossy(&rest[at + 1..]).into_owned())),
+        None => (rest, None),
+    };
+    let finish = ["stop", "length", "", "max_tokens"][usize::from(ending % 4)].to_owned();
+    let text = (*ending < 250).then(|| String::from_utf8_lossy(text).into_owned());
+    read_every_way(&Sample { text, reasoning, finish: Some(finish), ..Sample::default() }, usize::from(candidates % 8));
+}
+
 /// Reads `sample` as a reply to every prompt there is; `candidates` are on offer for a match.
 ///
 /// # Panics

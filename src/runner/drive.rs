@@ -7,7 +7,7 @@ use super::live::Flight;
 use super::message::Message;
 use super::task;
 use super::waits::Wait;
-use crate::calls::{AskId, CallError, LlmReply, Usage, Waiting, Wasted};
+use crate::calls::{AskId, CallError, CallErrorKind, LlmReply, Usage, Waiting, Wasted};
 use crate::llm::{LanguageModel, OnWire};
 use crate::search::{Ask, By, Call, Event, Got, HaltCause, Next, Outcome, Source, State, Step, StepKind, ask_events, kg_hash, next};
 use crate::text::thousands;
@@ -443,7 +443,7 @@ impl Runner {
                 self.flights.remove(&ask);
                 match result {
                     Ok(()) => self.check_filled(ask),
-                    Err(error) if error.kind.about_service() && !self.is_for_review(ask) => {
+                    Err(error) if self.halts(ask, &error) => {
                         // An ask that got all its samples before the failure has what it needs.
                         if self.state.ask(ask).is_some_and(|a| !a.is_complete()) {
                             self.stalled.insert(ask);
@@ -486,8 +486,12 @@ impl Runner {
         self.dirty = true;
     }
 
-    fn is_for_review(&self, ask: AskId) -> bool {
-        self.state.ask(ask).is_some_and(|ask| self.state.is_review(ask.key.step))
+    /// Whether a failed call to a model halts the search and stays open, to be asked again: one that fails for the service's sake,
+    /// and any that links the question, as nothing can be walked without that. A prompt that is too long is made shorter instead.
+    fn halts(&self, ask: AskId, error: &CallError) -> bool {
+        let Some(step) = self.state.ask(ask).map(|ask| ask.key.step) else { return false };
+        let links = self.state.step(step).is_some_and(|step| step.kind == StepKind::Start);
+        !self.state.is_review(step) && (error.kind.about_service() || (links && error.kind != CallErrorKind::TooLong))
     }
 
     fn is_current(&self, ask: AskId, flight: u64) -> bool {
@@ -497,7 +501,7 @@ impl Runner {
     /// A call that says it is done without having filled its slots has failed.
     fn check_filled(&mut self, ask: AskId) {
         if self.state.ask(ask).is_some_and(|a| !a.is_complete()) {
-            let error = CallError::new(crate::calls::CallErrorKind::BadReply, "the model sent fewer samples than were asked for");
+            let error = CallError::new(CallErrorKind::BadReply, "the model sent fewer samples than were asked for");
             self.push(By::World, Event::Failed { ask, error });
         }
     }

@@ -102,3 +102,28 @@ fn how_a_model_is_asked_can_be_configured_and_the_messages_name_the_keys() {
         home.run(&["ask", QUESTION]).ends(1).says(&["config.yaml: requests", "line 3", wrong]);
     }
 }
+
+#[test]
+fn a_call_that_links_the_question_and_fails_can_be_asked_again() {
+    let home = Home::new();
+    let refuses = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let still = refuses.clone();
+    let server = Server::start(move |_, request| {
+        match request.body.contains("# TASK: extract") && still.load(std::sync::atomic::Ordering::SeqCst) {
+            true => ("400 Bad Request", "application/json", json!({"error": {"message": "No."}}).to_string()),
+            false => model(request),
+        }
+    });
+    let (url, session) = (format!("http://{}/v1", server.host), home.arg("s.jsonl"));
+    let ran = home.run(&["ask", QUESTION, "--llm", "openai:m", "--llm-url", &url, "--session", &session, "-q"]).ends(1);
+    ran.says(&["refused the request (HTTP 400): \"No\"", "go on with: tot ask --resume"]);
+    assert_eq!(bodies(&server).len(), 1, "nothing is walked without an entity");
+    refuses.store(false, std::sync::atomic::Ordering::SeqCst);
+    let out = home.run(&["ask", "--resume", &session, "--max-expansions", "2", "--json"]).json();
+    assert_eq!(
+        (&out["halted"], out["expanded"].as_u64(), &out["order"][1]),
+        (&Value::Null, Some(2), &json!("X:what is known about it")),
+        "{out}"
+    );
+    home.run(&["replay", "--check", &session]).ends(0);
+}
